@@ -58,7 +58,9 @@ rule answer_directly:
         runtime="4h",
     params:
         code=code("grading/answer_directly.py", models.provider_of, role="responder"),
-        settings=plan(grading.answer_directly),
+        settings=plan(
+            models.asking, stage="answer_directly", role="responder", sampling=config["answers"]["sampling"]
+        ),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/grading/answer_directly.py"

@@ -86,7 +86,7 @@ rule answer_sweeps:
         runtime="4h",
     params:
         code=code("measures/answer_sweeps.py", models.provider_of, role="responder"),
-        settings=plan(measures.answer_sweeps),
+        settings=plan(models.asking, stage="answer_sweeps", role="responder", **plan(defences.answering)),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/measures/answer_sweeps.py"

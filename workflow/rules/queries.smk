@@ -131,7 +131,7 @@ rule take_synthetic_queries:
 rule read_query_log:
     """One of the user's logs, in the order of time."""
     input:
-        files=plan(queries.log_files),
+        files=lookup("{query_log}/files", within=config["query_logs"]),
     output:
         query_log=table("results/query_logs/{query_log}.parquet"),
     log:

@@ -48,7 +48,7 @@ rule extract_claims:
         runtime="4h",
     params:
         code=code("questions/extract_claims.py", models.provider_of, role="generator"),
-        settings=plan(questions.extract_claims),
+        settings=plan(models.asking, stage="extract_claims", role="generator", **config["scope"]["claims"]),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/extract_claims.py"
@@ -75,7 +75,7 @@ rule recover_claims:
         runtime="4h",
     params:
         code=code("questions/recover_claims.py", models.provider_of, role="generator"),
-        settings=plan(questions.recover_claims),
+        settings=plan(models.asking, stage="recover_claims", role="generator", **config["scope"]["recovery"]),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/recover_claims.py"
@@ -104,7 +104,7 @@ rule remove_supported_claims:
         runtime="4h",
     params:
         code=code("questions/remove_supported_claims.py", models.provider_of, role="generator"),
-        settings=plan(questions.remove_supported_claims),
+        settings=plan(models.asking, stage="remove_supported_claims", role="generator", **config["scope"]["removal"]),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/remove_supported_claims.py"
@@ -135,7 +135,7 @@ rule write_questions:
         runtime="4h",
     params:
         code=code("questions/write_questions.py", models.provider_of, role="generator"),
-        settings=plan(questions.write_questions),
+        settings=plan(models.asking, stage="write_questions", role="generator", **config["scope"]["questions"]),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/write_questions.py"

@@ -139,7 +139,7 @@ rule merge_neighbours:
         "../../envs/tables.yaml"
     params:
         code=code_version("search/merge_neighbours.py"),
-        settings=plan(search.count),
+        settings={"count": config["retrieval"]["neighbours"]},
     script:
         "../scripts/search/merge_neighbours.py"
 

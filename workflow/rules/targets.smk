@@ -25,7 +25,7 @@ wildcard_constraints:
 rule read_targets:
     """Targets that somebody brings, without what cannot be used of them."""
     input:
-        files=plan(targets.target_files),
+        files=lookup("{dataset}/targets", within=config["datasets"]),
     output:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),

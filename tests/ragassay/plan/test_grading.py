@@ -67,5 +67,3 @@ def test_stages_get_their_settings(config):
     assert not settings["about_known"] and settings["model"]["name"] == "a"
     job = Wildcards(responder="a", corpus="mine.held_out", retriever="bm25", query_set="known")
     assert grading.answer_from_passages(config, job)["about_known"]
-    settings = grading.answer_directly(config, Wildcards(responder="b", query_set="known"))
-    assert settings["ledger"] == "ledger/answer_directly/b/known" and settings["sampling"]["temperature"] == 0

@@ -51,7 +51,6 @@ def test_a_log_is_mixed_from_all_its_sets_once(config):
 def test_a_users_log_is_read(config):
     config["query_logs"]["mine"] = {"files": ["log.csv"], "columns": {"date": "day", "text": "text"}}
     assert queries.logs(config, mixed=False) == ["mine"] and queries.logs(config, mixed=True) == ["log"]
-    assert queries.log_files(config, Wildcards(query_log="mine")) == ["log.csv"]
     assert queries.read_query_log(config, Wildcards(query_log="mine"))["columns"]["date"] == "day"
 
 

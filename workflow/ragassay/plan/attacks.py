@@ -66,7 +66,7 @@ def paraphrase_targets(config: dict, wildcards) -> dict:
     written = attack(config, wildcards.attack)
     params = {key: written.settings[key] for key in ("texts", "words")} | {"sampling": written.entry["sampling"]}
     params |= {"dataset": wildcards.dataset}
-    return models.asking(config, "paraphrase_targets", text_writer, wildcards) | params
+    return models.asking(config, "paraphrase_targets", text_writer, wildcards, **params)
 
 
 def poison_kinds(config: dict, wildcards) -> list[str]:

@@ -35,7 +35,7 @@ def question_writer(config: dict, wildcards) -> str:
 def rewrite_questions(config: dict, wildcards) -> dict:
     params = {"kind": defences.defence(config, wildcards.defence).kind, "dataset": wildcards.dataset}
     params |= {"sampling": config["under_attack"]["sampling"]}
-    return models.asking(config, "rewrite_questions", question_writer, wildcards) | params
+    return models.asking(config, "rewrite_questions", question_writer, wildcards, **params)
 
 
 def writing_kinds(config: dict, wildcards) -> list[str]:
@@ -79,7 +79,7 @@ def answer_attacked(config: dict, wildcards) -> dict:
     params |= tried_on(config, wildcards.attack)
     if defence.type.PROMPTS:
         params |= {"kind": defence.kind, "own": defence.settings}
-    return models.asking(config, "answer_attacked", "responder", wildcards) | params
+    return models.asking(config, "answer_attacked", "responder", wildcards, **params)
 
 
 def check(config: dict) -> Iterator[tuple]:

@@ -15,12 +15,7 @@ def answer_from_passages(config: dict, wildcards) -> dict:
     """Without what is held out, only queries that say what they are about can be told in or out of knowledge."""
     shared, about_known = config["answers"], wildcards.corpus.endswith(HELD_OUT)
     params = {"shown": shared["passages"], "sampling": shared["sampling"], "about_known": about_known}
-    return models.asking(config, "answer_from_passages", "responder", wildcards) | params
-
-
-def answer_directly(config: dict, wildcards) -> dict:
-    params = {"sampling": config["answers"]["sampling"]}
-    return models.asking(config, "answer_directly", "responder", wildcards) | params
+    return models.asking(config, "answer_from_passages", "responder", wildcards, **params)
 
 
 def responders(config: dict) -> list[str]:

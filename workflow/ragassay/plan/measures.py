@@ -139,10 +139,6 @@ def swept_answers(config: dict) -> Grid:
     return defences.answered(config).where(_is_swept(config)).by("dataset", "retriever", "responder")
 
 
-def answer_sweeps(config: dict, wildcards) -> dict:
-    return models.asking(config, "answer_sweeps", "responder", wildcards) | defences.answering(config)
-
-
 def sweep_modules(config: dict, wildcards) -> list[str]:
     return [f"{methods.DEFENCES}.{SWEPT}", *search.retriever_kinds(config, wildcards)]
 

@@ -71,12 +71,12 @@ def threads_of(config: dict, role, wildcards) -> int:
     return int(_entry(config, named(config, role, wildcards))["provider"] in ON_THIS_MACHINE)
 
 
-def asking(config: dict, rule: str, role, wildcards) -> dict:
-    """Settings of every stage that asks: the model of a job, and its ledger, whose place names the model, too."""
+def asking(config: dict, stage: str, role, wildcards, **more) -> dict:
+    """Settings of every stage that asks: the model of a job, its ledger, whose place names the model, too, and more."""
     name, keys = named(config, role, wildcards), dict(wildcards.items())
     places = [*keys.values(), *([name] if callable(role) else [])]
-    ledger = str(Path("ledger", rule, *places))
-    return {"model": model(config, name), "ledger": ledger, "most_rejected": config["most_rejected"]}
+    ledger = str(Path("ledger", stage, *places))
+    return {"model": model(config, name), "ledger": ledger, "most_rejected": config["most_rejected"], **more}
 
 
 def shown(config: dict) -> dict:

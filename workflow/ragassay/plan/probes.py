@@ -62,7 +62,7 @@ def answered(config: dict, wildcards) -> list[str]:
 
 def answer_prompts(config: dict, wildcards) -> dict:
     params = defences.answering(config) | {"wants": attacks.wants(config, wildcards.attack)}
-    return models.asking(config, "answer_prompts", "responder", wildcards) | params
+    return models.asking(config, "answer_prompts", "responder", wildcards, **params)
 
 
 def collect_activations(config: dict, wildcards) -> dict:
@@ -96,7 +96,7 @@ def scrutinised(config: dict) -> Grid:
 
 def scrutinise_answers(config: dict, wildcards) -> dict:
     params = config["revprag"]["scrutiny"] | {"in_lines": defences.answering(config)["in_lines"]}
-    return models.asking(config, "scrutinise_answers", "responder", wildcards) | params
+    return models.asking(config, "scrutinise_answers", "responder", wildcards, **params)
 
 
 def mask_passages(config: dict, wildcards) -> dict:

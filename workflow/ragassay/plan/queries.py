@@ -35,7 +35,7 @@ def writer(config: dict, wildcards) -> str:
 def write_synthetic_queries(config: dict, wildcards) -> dict:
     entry = config["synthetic_queries"][wildcards.query_set]
     params = {key: entry[key] for key in ("count", "examples", "sampling")}
-    return models.asking(config, "write_synthetic_queries", writer, wildcards) | params
+    return models.asking(config, "write_synthetic_queries", writer, wildcards, **params)
 
 
 def take_synthetic_queries(config: dict, wildcards) -> dict:
@@ -46,10 +46,6 @@ def take_synthetic_queries(config: dict, wildcards) -> dict:
 def logs(config: dict, mixed: bool) -> list[str]:
     """The names of the user's own logs, or of those that are mixed."""
     return [name for name, entry in config["query_logs"].items() if ("files" not in entry) == mixed]
-
-
-def log_files(config: dict, wildcards) -> list[str]:
-    return config["query_logs"][wildcards.query_log]["files"]
 
 
 def read_query_log(config: dict, wildcards) -> dict:
@@ -76,7 +72,7 @@ def rated(config: dict) -> Grid:
 def rate_relevance(config: dict, wildcards) -> dict:
     shared = config["lm_relevance"]
     params = {"shown": shared["passages"], "votes": shared["votes"], "sampling": shared["sampling"]}
-    return models.asking(config, "rate_relevance", "rater", wildcards) | params
+    return models.asking(config, "rate_relevance", "rater", wildcards, **params)
 
 
 def check(config: dict) -> Iterator[tuple]:

@@ -107,26 +107,10 @@ def wildcards(config: dict) -> dict[str, str]:
     return {role: one_of(choices) for role, choices in names.items()}
 
 
-def extract_claims(config: dict, wildcards) -> dict:
-    return {**asking(config, "extract_claims", "generator", wildcards), **config["scope"]["claims"]}
-
-
-def recover_claims(config: dict, wildcards) -> dict:
-    return {**asking(config, "recover_claims", "generator", wildcards), **config["scope"]["recovery"]}
-
-
-def remove_supported_claims(config: dict, wildcards) -> dict:
-    return {**asking(config, "remove_supported_claims", "generator", wildcards), **config["scope"]["removal"]}
-
-
-def write_questions(config: dict, wildcards) -> dict:
-    return {**asking(config, "write_questions", "generator", wildcards), **config["scope"]["questions"]}
-
-
 def write_near_misses(config: dict, wildcards) -> dict:
     lengths = {name: config["scope"]["questions"][name] for name in ("fewest_words", "most_words")}
     params = {**config["scope"]["near_misses"], **lengths, **models.encoder(config)}
-    return {**asking(config, "write_near_misses", "generator", wildcards), **params}
+    return asking(config, "write_near_misses", "generator", wildcards, **params)
 
 
 def rewriting_kinds(config: dict, wildcards) -> list[str]:
@@ -143,4 +127,4 @@ def check(config: dict) -> Iterator[tuple]:
 
 def judge_scope(config: dict, wildcards) -> dict:
     judging = {name: config["scope"]["judging"][name] for name in ("votes", "sampling")}
-    return {**asking(config, "judge_scope", "judge", wildcards), **judging}
+    return asking(config, "judge_scope", "judge", wildcards, **judging)

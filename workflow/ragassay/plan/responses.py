@@ -18,7 +18,7 @@ def wildcards(config: dict) -> dict[str, str]:
 def respond(config: dict, wildcards) -> dict:
     sampling = config["scope"]["responding"]["sampling"]
     params = {"sampling": sampling, "prompt_name": wildcards.prompt, **_share(config, wildcards)}
-    return {**asking(config, "respond", "responder", wildcards), **params}
+    return asking(config, "respond", "responder", wildcards, **params)
 
 
 def _share(config, wildcards):
@@ -34,7 +34,7 @@ def knowing(config: dict) -> list[str]:
 
 def answer_closed_book(config: dict, wildcards) -> dict:
     params = {"sampling": config["scope"]["closed_book"]["sampling"], **_share(config, wildcards)}
-    return {**asking(config, "answer_closed_book", "responder", wildcards), **params}
+    return asking(config, "answer_closed_book", "responder", wildcards, **params)
 
 
 def judge_defusion(config: dict, wildcards) -> dict:
@@ -42,7 +42,7 @@ def judge_defusion(config: dict, wildcards) -> dict:
     defusion = config["scope"]["defusion"]
     votes = {"": defusion["votes"]} | {f"_{name}": entry["votes"] for name, entry in defusion["variants"].items()}
     params = {"sampling": defusion["sampling"], "votes": votes[wildcards.variant]}
-    return {**asking(config, "judge_defusion", "judge", wildcards), **params}
+    return asking(config, "judge_defusion", "judge", wildcards, **params)
 
 
 def measure_responses(config: dict) -> dict:

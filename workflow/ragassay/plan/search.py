@@ -122,18 +122,29 @@ def retrievers(config: dict, kind: str) -> list[str]:
 
 def search_bm25(config: dict, wildcards) -> dict:
     entry = retriever(config, wildcards.retriever)
-    return {"options": {key: entry[key] for key in OPTIONS[BM25] if key in entry}, **count(config)}
+    return {
+        "options": {key: entry[key] for key in OPTIONS[BM25] if key in entry},
+        **_count(config),
+    }
 
 
 def search_dense(config: dict, wildcards) -> dict:
     entry = retriever(config, wildcards.retriever)
     of_queries = models.encoder(config, entry.get("query_encoder", entry["encoder"]))["encoder"]
     both = {**models.encoder(config, entry["encoder"]), "query_encoder": of_queries}
-    return {**both, "titles": _titles(entry), "similarity": _similarity(entry), **count(config)}
+    return {
+        **both,
+        "titles": _titles(entry),
+        "similarity": _similarity(entry),
+        **_count(config),
+    }
 
 
 def search_vectors(config: dict, wildcards) -> dict:
-    return {"similarity": _similarity(retriever(config, wildcards.retriever)), **count(config)}
+    return {
+        "similarity": _similarity(retriever(config, wildcards.retriever)),
+        **_count(config),
+    }
 
 
 def vector_files(config: dict, section: str, key: str, wildcards) -> list[str]:
@@ -195,7 +206,7 @@ def measure_retrieval(config: dict) -> dict:
     return {"retrievers": config["retrieval"]["retrievers"], **draws(config, "retrieval")}
 
 
-def count(config: dict) -> dict:
+def _count(config):
     """How many neighbours are kept for each query."""
     return {"count": config["retrieval"]["neighbours"]}
 

@@ -18,10 +18,6 @@ def passages(config: dict, wildcards) -> str:
     return f"results/passages/{config['datasets'][wildcards.dataset]['corpus']}.parquet"
 
 
-def target_files(config: dict, wildcards) -> list[str]:
-    return config["datasets"][wildcards.dataset][FILES]
-
-
 def read_targets(config: dict, wildcards) -> dict:
     columns = config["datasets"][wildcards.dataset]["columns"]
     return _shared(config, wildcards) | {"columns": columns, "most_rejected": config["most_rejected"]}
@@ -45,7 +41,7 @@ def target_writer(config: dict, wildcards) -> str:
 def write_targets(config: dict, wildcards) -> dict:
     entry = config["datasets"][wildcards.dataset][BY_MODEL]
     params = {key: entry[key] for key in entry if key not in ("model", "query_set")} | _shared(config, wildcards)
-    return models.asking(config, "write_targets", target_writer, wildcards) | params
+    return models.asking(config, "write_targets", target_writer, wildcards, **params)
 
 
 def _shared(config, wildcards):
@@ -73,7 +69,7 @@ def rewriter(config: dict, wildcards) -> str:
 def rewrite_passages(config: dict, wildcards) -> dict:
     entry = config["corpora"][wildcards.corpus][REWRITTEN]
     params = {key: entry[key] for key in entry if key != "model"} | {"corpus": wildcards.corpus}
-    return models.asking(config, "rewrite_passages", rewriter, wildcards) | params
+    return models.asking(config, "rewrite_passages", rewriter, wildcards, **params)
 
 
 def check(config: dict) -> Iterator[tuple]:
