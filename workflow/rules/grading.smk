@@ -58,9 +58,7 @@ rule answer_directly:
         runtime="4h",
     params:
         code=code("grading/answer_directly.py", models.provider_of, role="responder"),
-        settings=plan(
-            models.asking, stage="answer_directly", role="responder", sampling=config["answers"]["sampling"]
-        ),
+        settings=plan(models.asking, stage="answer_directly", role="responder", sampling=config["answers"]["sampling"]),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/grading/answer_directly.py"
