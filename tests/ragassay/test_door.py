@@ -28,5 +28,7 @@ def test_nothing_is_loaded_before_it_is_used():
 def test_a_name_that_is_not_there_is_told_with_those_that_are():
     with pytest.raises(ImportError):
         from ragassay import Gates  # noqa: F401
-    with pytest.raises(AttributeError, match="has no attribute 'Gates', only Gate, Guard, Probe, Results, Screen"):
+    with pytest.raises(
+        AttributeError, match="has no attribute 'Gates', only Detector, Gate, Guard, Probe, Results, Screen"
+    ):
         _ = ragassay.Gates

@@ -89,40 +89,33 @@ def test_a_corpus_of_two_files_is_embedded_and_searched_in_two_parts_and_counted
     }
 
 
+EXTRA, SHARDS = "extra.yaml", "tests/tiny/shards.tsv"
+
+
 @pytest.mark.parametrize(
-    ("setting", "message"),
+    ("file", "content", "arguments", "message"),
     [
         (
-            "documnets: {min_words: 3}",
-            "extra.yaml: documnets: found an unknown key, expected one of: shards, most_rejected",
+            EXTRA,
+            b"documnets: {}",
+            ["--configfile", EXTRA],
+            "extra.yaml: documnets: found an unknown key, expected one of",
         ),
-        ("report: {title: sk-abcdef123456}", "extra.yaml: report.title: found what looks like a secret"),
+        (EXTRA, b"a: sk-abcdef123456", ["--configfile", EXTRA], "extra.yaml: a: found what looks like a secret"),
+        (EXTRA, b"", ["--config", "shards=3"], "command line: shards: found 3 (a whole number), expected text"),
+        (EXTRA, b"scope: {judges: [x]}", ["--configfile", EXTRA], "extra.yaml: scope.judges: found the model 'x'"),
+        (SHARDS, b"shard\tdocuments\na\tnowhere\n", TINY, "tests/tiny/shards.tsv:2: nowhere: no such file or folder"),
+        (SHARDS, b"shard\tdocuments\na\tempty\n", TINY, "empty: no documents in this folder"),
+        ("config/config.yaml", b"report:\n  title: [a\n", [], "config/config.yaml:3: while parsing a flow sequence"),
     ],
 )
-def test_a_wrong_configuration_is_refused_with_file_key_found_and_expected(shared, setting, message):
-    (shared / "extra.yaml").write_text(setting + "\n")
-    refused = snakemake(shared, "--dry-run", "--configfile", "extra.yaml", check=False)
-    assert refused.returncode == 1 and message in refused.stdout
-    assert "abcdef123456" not in refused.stdout
-
-
-def test_a_setting_on_the_command_line_is_checked_too(shared):
-    refused = snakemake(shared, "--dry-run", "--config", "shards=3", check=False)
-    assert refused.returncode == 1
-    assert "command line: shards: found 3 (a whole number), expected text" in refused.stdout
-
-
-def test_a_wrong_shard_names_its_line(project):
-    (project / "tests/tiny/shards.tsv").write_text("shard\tdocuments\n2026-01\tnowhere\n")
-    refused = snakemake(project, "--dry-run", *TINY, check=False)
-    assert refused.returncode == 1 and "tests/tiny/shards.tsv:2: nowhere: no such file or folder" in refused.stdout
-
-
-def test_an_empty_folder_of_documents_is_named(project):
+def test_a_wrong_configuration_is_refused_in_one_line(project, file, content, arguments, message):
+    """With where it stands, what was found and what was expected; other tests hold what is refused."""
     (project / "empty").mkdir()
-    (project / "tests/tiny/shards.tsv").write_text("shard\tdocuments\n2026-01\tempty\n")
-    refused = snakemake(project, "--dry-run", *TINY, check=False)
-    assert refused.returncode == 1 and "empty: no documents in this folder" in refused.stdout
+    (project / file).write_bytes(content + b"\n")
+    refused = snakemake(project, "--dry-run", *arguments, check=False)
+    assert refused.returncode == 1 and message in refused.stdout
+    assert "abcdef123456" not in refused.stdout and "Traceback" not in refused.stdout
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", ".hidden", "x" * 65])
@@ -137,19 +130,3 @@ def test_an_unknown_name_in_a_target_is_a_line_and_no_traceback(shared):
         refused = snakemake(shared, "--dry-run", f"results/{name}.parquet", *TINY, check=False)
         assert refused.returncode == 1 and f"No rule to produce results/{name}.parquet" in refused.stdout
         assert "Traceback" not in refused.stdout
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"report:\n  title: [a\n", "config/config.yaml:3: while parsing a flow sequence"),
-        (b"report:\n  title: m\xe9\n", "config/config.yaml:2: found byte 0xe9, which is not UTF-8"),
-        (b"demo_lm: {seed: " + b"1" * 5000 + b"}\n", "config/config.yaml:1: found a number of 5000 digits"),
-        (b"a: &a {x: 1}\nb: {x: *a, y: *a}\n", "config/config.yaml:2: found an alias, *a, expected what it stands for"),
-    ],
-)
-def test_a_configuration_that_cannot_be_read_is_named_with_its_line(project, content, message):
-    (project / "config/config.yaml").write_bytes(content)
-    refused = snakemake(project, "--dry-run", check=False)
-    assert refused.returncode == 1 and message in refused.stdout
-    assert "Traceback" not in refused.stdout

@@ -169,23 +169,8 @@ def test_how_a_model_is_called_may_change_and_what_it_is_may_not(done):
 @pytest.mark.parametrize(
     ("gone", "settings", "message"),
     [
-        (
-            [],
-            "scope: {responding: {prompts: [basik]}}",
-            "prompts: found the prompt 'basik', expected one of: basic, cot",
-        ),
         (["respond_basic", "respond_two_shot"], "", "scope.responding.prompts: found the prompt 'two_shot', expected"),
         (["extract_claims"], "", "resources/prompts/extract_claims.yaml: no such file; rule extract_claims reads it"),
-        (
-            ["judge_defusion_plain"],
-            "",
-            "config/config.yaml: scope.defusion.variants.plain: found the prompt 'plain', expected one",
-        ),
-        (
-            [],
-            "question_sets: {gold: {documents: [tests/tiny/texts.csv], questions: [tests/tiny/asked.csv]}}",
-            "question_sets.gold.questions: found 'tests/tiny/asked.csv', no such file",
-        ),
     ],
 )
 def test_an_input_that_is_gone_stops_a_finished_project(done, gone, settings, message):

@@ -1,6 +1,6 @@
 """The door for notebooks and services:
 
-    from ragassay import Gate, Guard, Probe, Results, Screen
+    from ragassay import Detector, Gate, Guard, Probe, Results, Screen
 
 Each is loaded when it is used, so that `import ragassay` costs nothing. Types are in `__init__.pyi`.
 """
@@ -8,6 +8,7 @@ Each is loaded when it is used, so that `import ragassay` costs nothing. Types a
 from importlib import import_module
 
 DOOR = {
+    "Detector": "services.detector",
     "Gate": "services.gate",
     "Guard": "services.guard",
     "Probe": "services.probe",

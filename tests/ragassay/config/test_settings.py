@@ -12,7 +12,7 @@ from snakemake.utils import update_config
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import ConfigError, checked, read, stays_inside
-from ragassay.plan import queries, question_sets, search
+from ragassay.plan import queries, search
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = merged()
@@ -138,13 +138,9 @@ def test_other_letters_may_stand_in_a_title(title):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"a: &x [1]\nb: [*x, *x]\n", ":2: found an alias, *x, expected what it stands for; write that out"),
-        (b"report:\n  title: m\xe9\n", ":2: found byte 0xe9, which is not UTF-8; save the file as UTF-8"),
         (b"report:\n  title: [\n", ":3: while parsing a flow node"),
-        (b"demo_lm: {steps: " + b"1" * 5000 + b"}", ":1: found a number of 5000 digits"),
         (b"- a\n", ": found ['a'], expected keys with values"),
         (b"# nothing\n", ": found nothing, expected keys with values"),
-        (b"report: {title: a}\nreport: {title: b}\n", ":2: found the key report twice, expected it once"),
         (
             b"__use_yte__: true\n__definitions__: [import os]\n",
             ": found __use_yte__, which runs code while the file is read",
@@ -187,21 +183,6 @@ def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
     assert refusal(settings, file).startswith(f"{file}: {line}")
 
 
-@pytest.mark.parametrize(
-    ("name", "own", "problem"),
-    [
-        ("careful", {}, "question_sets.careful: found the name of the model 'careful', expected one of its own"),
-        ("gold", {"judges": {"careful": "said"}}, "question_sets.gold.judges.careful: found the name of the model"),
-        ("gold", {"column": {}}, "question_sets.gold.column: found an unknown key"),
-        ("gold", {"questions": ["../asked.csv"]}, "question_sets.gold.questions.0: found '../asked.csv' (text), expec"),
-    ],
-)
-def test_a_question_set_has_names_of_its_own(write, name, own, problem):
-    sets = {"question_sets": {name: {"documents": ["texts.csv"], "questions": ["asked.csv"], **own}}}
-    file = write(sets)
-    assert refusal(sets, file, checks=[question_sets.check]).startswith(f"{file}: {problem}")
-
-
 def test_a_question_set_that_is_switched_off_is_as_if_it_were_not_there(write):
     assert checked({"question_sets": {"gold": {"used": False, "no": 1}}}, [], SCHEMA)["question_sets"] == {}
     sets = {"question_sets": {"gold": {"used": "false", "documents": ["texts.csv"], "questions": ["asked.csv"]}}}
@@ -238,13 +219,6 @@ def test_an_entry_is_switched_off_whether_it_is_built_in_or_of_a_file_below(off)
     filled = checked(config, [], SCHEMA)
     assert list(filled["crawl"]["other_names"]) == ["economics", "world", "sports", "technology"]
     assert list(filled["revprag"]["probes"]) == ["b"]
-
-
-def test_what_needs_an_entry_that_is_switched_off_is_named(write):
-    file = write({"encoders": {"minilm": None}})
-    assert "retrieval.retrievers: found the retriever 'minilm'" in refusal(
-        {"encoders": {"minilm": None}}, file, checks=[search.check]
-    )
 
 
 def test_where_nothing_is_a_value_nothing_is_switched_off():

@@ -236,6 +236,8 @@ def test_a_name_that_nothing_has_is_one_line(settings, line):
         ({"revprag": {"defences": ["robustrag"]}}, "revprag.defences: found robustrag, which asks a model, expected d"),
         ({"revprag": {"defences": ["chain"]}}, "revprag.defences: found chain, which has no links"),
         ({"revprag": {"cells": [READ | {"k": 20}]}}, "revprag.defences: found prompts of 20 passages, expected at mos"),
+        ({"crawl": {"own_feeds": [{"url": "https://a.example/f", "topic": "scince"}]}},
+         "crawl.own_feeds: found the topic 'scince', expected one of: business"),
         ({"release": {"sources": {"default": {"texts": True, "licence": "cc0-1.0"}}}},
          "release.sources.default.texts: found true, expected f"),
     ],

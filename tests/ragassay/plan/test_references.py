@@ -58,10 +58,6 @@ def test_what_exists_is_no_problem(refusal):
             " each is a file resources/prompts/judge_defusion_{name}.yaml",
         ),
         (
-            {"crawl": {"opml": ["config/feeds.opml"]}},
-            "crawl.opml: found 'config/feeds.opml', no such file, expected one that exists",
-        ),
-        (
             {"crawl": {"opt_outs": "config/opt_out.txt"}},
             "crawl.opt_outs: found 'config/opt_out.txt', no such file, expected one that exists (did you mean"
             " config/opt_outs.txt?)",
@@ -71,18 +67,8 @@ def test_what_exists_is_no_problem(refusal):
             "crawl.local_site: found 'text', no such folder, expected one that exists (did you mean texts?)",
         ),
         (
-            {"crawl": {"own_feeds": [{"url": "https://a.example/f", "topic": "scince"}]}},
-            "crawl.own_feeds: found the topic 'scince', expected one of: business, entertainment, food, music, news,"
-            " politics, science, sport, tech, travel, finance, economics, world, sports, technology (did you mean"
-            " science?); it is that of https://a.example/f",
-        ),
-        (
             {"scope": {"annotation": {"guidelines": "resources/annotation"}}},
             "scope.annotation.guidelines: found the folder 'resources/annotation', expected a file",
-        ),
-        (
-            {"corpora": {"c": {"files": ["texts/b.csv"]}}},
-            "corpora.c.files: found 'texts/b.csv', no such file, expected one that exists",
         ),
         (
             {"question_sets": {"gold": {"documents": ["resources/annotation"], "questions": ["texts/a.md"]}}},
@@ -93,11 +79,6 @@ def test_what_exists_is_no_problem(refusal):
             {"query_sets": {"q": {"files": ["own.yaml"]}}},
             "query_sets.q.files: found 'own.yaml', an unknown kind of file, expected one of .parquet, .csv, .tsv, "
             ".jsonl, .txt, .md",
-        ),
-        (
-            {"question_sets": {"gold": {"documents": ["texts/a.md"], "questions": ["texts/a.mdx"]}}},
-            "question_sets.gold.questions: found 'texts/a.mdx', no such file, expected one that exists (did you mean"
-            " texts/a.md?)",
         ),
         (
             {"models": {"careful": {"provider": "transformers", "model": "texts/weights", **PRICE}}},
