@@ -99,7 +99,11 @@ rule hold_out_documents:
         mem_mb=4000,
     params:
         code=code_version("corpora/hold_out_documents.py"),
-        settings=plan(relevance.hold_out_documents),
+        settings={
+            "share": config["relevance"]["held_out"],
+            "cut_after_words": config["documents"]["cut_after_words"],
+            **config["duplicates"],
+        },
     script:
         "../scripts/corpora/hold_out_documents.py"
 

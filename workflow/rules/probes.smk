@@ -15,6 +15,7 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
 """
 
 from ragassay.plan import alarms, attacks, defended, models, probes
+from ragassay.plan.report import draws
 
 READ = plan(probes.cells)
 SCORES = READ.over("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet")
@@ -246,7 +247,7 @@ rule combine_alarms:
         "../../envs/encoders.yaml"
     params:
         code=code_version("probes/combine_alarms.py"),
-        settings=plan(alarms.combine_alarms),
+        settings={name: config["revprag"][name] for name in ("defences", "fpr")},
     script:
         "../scripts/probes/combine_alarms.py"
 
@@ -293,6 +294,6 @@ rule measure_revprag:
         "../../envs/encoders.yaml"
     params:
         code=code_version("probes/measure_revprag.py"),
-        settings=plan(probes.measure_revprag),
+        settings={**plan(draws, section="revprag"), "flips": config["intervals"]["flips"]},
     script:
         "../scripts/probes/measure_revprag.py"

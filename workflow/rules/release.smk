@@ -58,6 +58,6 @@ rule export_targets:
         "../../envs/tables.yaml"
     params:
         code=code_version("release/export_targets.py"),
-        settings=plan(release.export_targets),
+        settings={name: config["export"][name] for name in ("poisoned", "texts")},
     script:
         "../scripts/release/export_targets.py"

@@ -21,6 +21,7 @@ Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   
 """
 
 from ragassay.plan import grading, models, queries, relevance
+from ragassay.plan.report import draws
 
 COMPARED = list(config["relevance"]["sets"])
 COMPARED_CORPORA = plan(relevance.corpora)
@@ -98,7 +99,7 @@ rule score_relevance:
         "../../envs/tables.yaml"
     params:
         code=code_version("relevance/score_relevance.py"),
-        settings=plan(relevance.score_relevance),
+        settings={name: config["relevance"][name] for name in ("k", "temperature")},
     script:
         "../scripts/relevance/score_relevance.py"
 
@@ -255,6 +256,6 @@ rule measure_drift:
         "../../envs/encoders.yaml"
     params:
         code=code_version("relevance/measure_drift.py"),
-        settings=plan(relevance.measure_drift),
+        settings={**config["relevance"]["drift"], "alpha": config["relevance"]["alpha"], **plan(draws, section="drift")},
     script:
         "../scripts/relevance/measure_drift.py"

@@ -8,6 +8,7 @@ Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which p
 """
 
 from ragassay.plan import search
+from ragassay.plan.report import draws
 
 RETRIEVERS = config["retrieval"]["retrievers"]
 MEASURED = plan(search.measured)
@@ -163,6 +164,6 @@ rule measure_retrieval:
         **ENCODING,
     params:
         code=code_version("search/measure_retrieval.py"),
-        settings=plan(search.measure_retrieval),
+        settings={"retrievers": config["retrieval"]["retrievers"], **plan(draws, section="retrieval")},
     script:
         "../scripts/search/measure_retrieval.py"

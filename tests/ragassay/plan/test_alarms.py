@@ -29,6 +29,5 @@ def test_a_cell_reads_what_each_defence_says_without_the_attack_and_under_it():
     assert alarms.filtered(wanted, own) == [
         place("none", "raguard"), place("jamming", "raguard"), place("none", "echo"), place("jamming", "echo")
     ]  # fmt: skip
-    assert alarms.combine_alarms(wanted) == {"defences": ["raguard", "echo"], "fpr": 0.05}
     assert alarms.cells(wanted).column("responder") == ["llama"] and not alarms.cells(config([]))
     assert not list(alarms.check(wanted)) and not list(alarms.check(config([])))

@@ -36,7 +36,6 @@ def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
 def test_stages_get_their_settings_and_inputs(config):
     settings = relevance.measure_relevance(config)
     assert settings["sets"]["one"] == SET | {"far": []} and settings["options"]["ks"] == [8, 16, 32, 64]
-    assert relevance.hold_out_documents(config) == {"share": 0.5, "similarity": 0.6, "cut_after_words": 300}
     wildcards = Wildcards(relevance_set="two")
     assert relevance.score_outliers(config, wildcards)["query_encoder"]["name"] == "minilm"
     assert relevance.outlier_documents(config, wildcards) == "results/held_out_documents/large.parquet"
@@ -71,7 +70,6 @@ def test_only_logs_with_a_corpus_are_looked_at(config):
     assert not relevance.logs(config)
     config["query_logs"] = {"mine": {"corpus": "mine", "files": []}, "other": {"corpus": None, "files": []}}
     assert relevance.logs(config).over("{corpus}/{retriever}/{query_log}") == ["mine/minilm/mine"]
-    assert relevance.measure_drift(config)["window"] == 50
 
 
 def test_corpora_have_gates_where_queries_can_be_embedded(config):

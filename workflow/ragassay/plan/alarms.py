@@ -27,10 +27,6 @@ def _filtered(config, cell):
     return [Cell(shared, attack=attack, defence=defence) for defence, attack in pairs]
 
 
-def combine_alarms(config: dict) -> dict:
-    return {key: config["revprag"][key] for key in ("defences", "fpr")}
-
-
 def check(config: dict) -> Iterator[tuple]:
     """Whether the defences of the study score the passages that its prompts show."""
     entry, place = config["revprag"], ("revprag", "defences")

@@ -7,7 +7,6 @@ from ragassay.base.errors import AssayError
 from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED
 from ragassay.plan import attacks, defences, methods, models
-from ragassay.plan.report import draws
 from ragassay.plan.search import VECTORS, retrievers
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
@@ -151,10 +150,6 @@ def kinds(config: dict, wildcards) -> list[str]:
 def _modules(config, names):
     """Those of probes; controls are logistic."""
     return list(dict.fromkeys([f"{KINDS}.logistic", *(_method(config, name).module for name in names)]))
-
-
-def measure_revprag(config: dict) -> dict:
-    return draws(config, "revprag") | {"flips": config["intervals"]["flips"]}
 
 
 def _encoder(config):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from ragassay.config.shards import read_shards
 from ragassay.plan import attacks
 
 
@@ -13,16 +12,11 @@ def check(config: dict) -> Iterator[tuple]:
         yield ("release", "sources", "default", "texts"), f"found true, {expected}"
 
 
-def export_questions(config: dict) -> dict:
+def export_questions(config: dict, shards: dict) -> dict:
     export = config["export"]
     params = {name: export[name] for name in ("title", "licence", "licence_note", "language")}
-    shards = read_shards(config["shards"], config["question_sets"])
     brought = {name: [row["documents"]] for name, row in shards.items() if row["documents"]}
     return {"about": params, "texts": export["texts"], "sources": config["release"]["sources"], "brought": brought}
-
-
-def export_targets(config: dict) -> dict:
-    return {name: config["export"][name] for name in ("poisoned", "texts")}
 
 
 def poisoned_passages(config: dict, wildcards) -> list[str]:

@@ -64,16 +64,6 @@ def with_vectors(config: dict) -> list[str]:
     return list(sets(config)) if _dense(config) else []
 
 
-def hold_out_documents(config: dict) -> dict:
-    """Near-duplicates are defined as in the study of scope."""
-    share = {"share": config["relevance"]["held_out"]}
-    return share | config["duplicates"] | {"cut_after_words": config["documents"]["cut_after_words"]}
-
-
-def score_relevance(config: dict) -> dict:
-    return {name: config["relevance"][name] for name in ("k", "temperature")}
-
-
 def measure_relevance(config: dict) -> dict:
     options = {name: config["relevance"][name] for name in SHARED}
     params = {"sets": sets(config), "options": options, "flips": config["intervals"]["flips"]}
@@ -194,10 +184,6 @@ def fit_gate(config: dict, wildcards) -> dict:
     params |= {name: shared[name] for name in ("k", "temperature", "alpha")}
     names = members(config, wildcards.retriever)
     return params | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}
-
-
-def measure_drift(config: dict) -> dict:
-    return config["relevance"]["drift"] | {"alpha": config["relevance"]["alpha"]} | draws(config, "drift")
 
 
 def _kind(config, name):

@@ -8,7 +8,6 @@ from ragassay.base.errors import AssayError, unknown
 from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
 from ragassay.plan import models
-from ragassay.plan.report import draws
 
 OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
 HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/corpora.smk
@@ -200,10 +199,6 @@ def measured(config: dict) -> Grid:
 def measured_parts(config: dict) -> list[str]:
     """The parts of the corpora that they are measured in."""
     return [part for corpus in measured(config).column("corpus") for part in parts_of(config, corpus)]
-
-
-def measure_retrieval(config: dict) -> dict:
-    return {"retrievers": config["retrieval"]["retrievers"], **draws(config, "retrieval")}
 
 
 def _count(config):
