@@ -25,9 +25,9 @@ def find_duplicates(articles, before, clusters, earlier, similarity, cut_after_w
     earlier = [Path(clusters).with_name(f"{name}.parquet") for name in earlier.split()]
     assert [Path(path) for path in ([before] if isinstance(before, str) else before)] == earlier[-1:]
     numbers = {}  # content_hash -> number of the text
-    found = signatures(_texts(articles, numbers), cut_after_words)
-    component = components(found, similarity)
-    neighbours = _neighbours(found, component, earlier, similarity)
+    text_signatures = signatures(_texts(articles, numbers), cut_after_words)
+    component = components(text_signatures, similarity)
+    neighbours = _neighbours(text_signatures, component, earlier, similarity)
 
     rows = tables.read(ARTICLES, articles, ["article_id", "content_hash", "published_at"])
     hashes = rows["content_hash"].to_pylist()
@@ -38,12 +38,12 @@ def find_duplicates(articles, before, clusters, earlier, similarity, cut_after_w
     with tables.Writer(CLUSTERS, clusters) as writer:
         for start in range(0, len(hashes), tables.BATCH_ROWS):
             ids = rows["article_id"].slice(start, tables.BATCH_ROWS)
-            own = text[start : start + len(ids)]
+            text_numbers = text[start : start + len(ids)]
             columns = {
                 "article_id": ids,
-                "cluster_id": [names[cluster] for cluster in component[own].tolist()],
+                "cluster_id": [names[cluster] for cluster in component[text_numbers].tolist()],
                 "representative": [row in representatives for row in range(start, start + len(ids))],
-                "signature": _packed(found[own]),
+                "signature": _packed(text_signatures[text_numbers]),
             }
             writer.write(pa.table(columns))
     log.info(
@@ -64,7 +64,7 @@ def _texts(articles, numbers):
                 yield text.as_py()
 
 
-def _neighbours(found, component, earlier, similarity):
+def _neighbours(text_signatures, component, earlier, similarity):
     """component -> the id of the earlier cluster that it joins."""
     ids = []
 
@@ -74,7 +74,7 @@ def _neighbours(found, component, earlier, similarity):
                 ids.append(batch["cluster_id"])
                 yield _unpacked(batch["signature"], path)
 
-    rows = earlier_neighbours(found, component, pieces(), similarity)
+    rows = earlier_neighbours(text_signatures, component, pieces(), similarity)
     names = pa.chunked_array(ids, pa.string()).take(pa.array(rows.values(), pa.int64()))
     return dict(zip(rows, names.to_pylist(), strict=True))
 
@@ -87,9 +87,11 @@ def _first(rows, cluster):
     return dict(zip(clusters.tolist(), order[places].tolist(), strict=True))
 
 
-def _packed(found):
-    numbers = pa.py_buffer(found.astype("<u2").tobytes())
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(WIDTH), len(found), [None, numbers]).cast(pa.binary())
+def _packed(text_signatures):
+    numbers = pa.py_buffer(text_signatures.astype("<u2").tobytes())
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(WIDTH), len(text_signatures), [None, numbers]).cast(
+        pa.binary()
+    )
 
 
 def _unpacked(column, path):

@@ -18,16 +18,17 @@ def read_responses(document_files, question_files, response_files, responses, na
     same = {"finish_reason": "stop", "truncated": False, "prompt_tokens": None, "completion_tokens": None}
     same |= {"detail": None, "responder": responder, "prompt_name": RECORDED, "prompt": ""}
     if response_files:
-        said = question_sets.responses(response_files, columns["responses"], asked, column)
+        answered = question_sets.responses(response_files, columns["responses"], asked, column)
     else:
-        said = [(one, one.cells[column]) for one in asked if one.cells[column]]
-        if not said:
+        answered = [(question, question.cells[column]) for question in asked if question.cells[column]]
+        if not answered:
             files = ", ".join(question_files)
             raise question_sets.QuestionSetError(
                 f"{files}: found nothing in {column!r}, expected responses of {responder}"
             )
     rows = [
-        {"question_id": one.row["question_id"], "doc_id": one.row["doc_id"], "text": text, **same} for one, text in said
+        {"question_id": question.row["question_id"], "doc_id": question.row["doc_id"], "text": text, **same}
+        for question, text in answered
     ]
     tables.write(RESPONSES, responses, rows)
     log.info("%d responses to %d questions", len(rows), len(asked))

@@ -25,24 +25,28 @@ def answer_sweeps(
     texts = texts_of({name for _, *names in asked for name in names}, [passages], poisoned_passages)
     prompts, model = PromptPair.load(prompt, closed_book_prompt, in_lines), Model(**model)
 
-    def request(one):
-        target, *names = one
+    def request(prompt_key):
+        target, *names = prompt_key
         return Request(prompts.messages(wanted[target]["question"], [texts[name] for name in names]), sampling)
 
-    tally, found = Tally.of_answers(model.name, "answers", most_rejected), {}
-    for one, [answer] in zip(asked, complete(Requests(asked, request), model, ledger, calls, tally), strict=True):
-        tally.hear(one[0], [answer])
-        found[one], reason = target_outcome(answer, wanted[one[0]], declines_from_passages if one[1:] else declines)
-        if found[one] == ABSTAINED:
-            tally.reject(one[0], reason, answer.detail, answer)
+    tally, outcomes = Tally.of_answers(model.name, "answers", most_rejected), {}
+    for prompt_key, [answer] in zip(
+        asked, complete(Requests(asked, request), model, ledger, calls, tally), strict=True
+    ):
+        tally.hear(prompt_key[0], [answer])
+        outcomes[prompt_key], reason = target_outcome(
+            answer, wanted[prompt_key[0]], declines_from_passages if prompt_key[1:] else declines
+        )
+        if outcomes[prompt_key] == ABSTAINED:
+            tally.reject(prompt_key[0], reason, answer.detail, answer)
         else:
             tally.keep()
     planted = set(tables.read_all(POISONED_PASSAGES, poisoned_passages, ["passage_id"])["passage_id"].to_pylist())
     with tables.Writer(SWEEP_ANSWERS, sweep_answers) as kept:
         for row in rows:
-            own = {key: row[key] for key in SWEEP_SHOWN.key}
-            own |= {"outcome": found[row["target_id"], *row["passages"]]}
-            kept.add(own | {"poisoned": sum(name in planted for name in row["passages"])})
+            columns = {key: row[key] for key in SWEEP_SHOWN.key}
+            columns |= {"outcome": outcomes[row["target_id"], *row["passages"]]}
+            kept.add(columns | {"poisoned": sum(name in planted for name in row["passages"])})
     log.info("%d answers for %d rows of sweeps", len(asked), len(rows))
 
 

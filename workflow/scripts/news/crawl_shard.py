@@ -33,10 +33,10 @@ def crawl_shard(feeds, pages, candidates, feed_health, rejects, row, crawl, ledg
         local_site(crawl) as connect_to,
         _readers(crawl) as readers,
     ):
-        found, wanted, not_asked = asyncio.run(_crawl(listed, row, crawl, answers, readers, connect_to, opted_out))
-        tables.write(FEED_HEALTH, feed_health, [{**health, "shard": shard} for health in found.health])
-        tables.write(CANDIDATES, candidates, (_candidate(page, shard) for page in found.pages.values()))
-        _write_pages(found.pages, wanted, answers, not_asked, opted_out, shard, pages, rejects)
+        crawled, wanted, not_asked = asyncio.run(_crawl(listed, row, crawl, answers, readers, connect_to, opted_out))
+        tables.write(FEED_HEALTH, feed_health, [{**health, "shard": shard} for health in crawled.health])
+        tables.write(CANDIDATES, candidates, (_candidate(page, shard) for page in crawled.pages.values()))
+        _write_pages(crawled.pages, wanted, answers, not_asked, opted_out, shard, pages, rejects)
 
 
 def _listed(feeds, row, crawl):
@@ -46,8 +46,10 @@ def _listed(feeds, row, crawl):
     listed = [feed for feed in listed if feed["topic"] in wanted]
     missing = wanted - {feed["topic"] for feed in listed}
     if missing and (row["topics"] or not listed):
-        told, known = (", ".join(sorted(topics)) for topics in (missing, crawl["topics"]))
-        raise AssayError(f"shard {row['shard']}: found no feed for {told}; the topics of crawl.topics are {known}")
+        listed_counts, all_topics = (", ".join(sorted(topics)) for topics in (missing, crawl["topics"]))
+        raise AssayError(
+            f"shard {row['shard']}: found no feed for {listed_counts}; the topics of crawl.topics are {all_topics}"
+        )
     return listed
 
 
@@ -71,13 +73,13 @@ async def _crawl(listed, row, crawl, answers, readers, connect_to, opted_out):
     async with fetcher(crawl, connect_to, opted_out) as asking:
         name, most = f"shard {row['shard']}", 3600 * crawl["hours_per_host"]
         work = Crawl(asking, answers, readers, name, host_seconds=most)
-        found = await work.feeds(listed, Days(row["first_day"], row["last_day"]))
-        counts = Counter(feed["health"] for feed in found.health)
-        told = ", ".join(f"{count} {health}" for health, count in counts.most_common())
-        wanted = found.chosen(row["per_topic"] and row["per_topic"] * crawl["pages_per_document"])
-        log.info("%d feeds (%s): %d pages, %d to fetch", len(listed), told, len(found.pages), len(wanted))
-        await work.ask(list(wanted), found.foreign)
-    return found, wanted, work.not_asked
+        crawled = await work.feeds(listed, Days(row["first_day"], row["last_day"]))
+        counts = Counter(feed["health"] for feed in crawled.health)
+        listed_counts = ", ".join(f"{count} {health}" for health, count in counts.most_common())
+        wanted = crawled.chosen(row["per_topic"] and row["per_topic"] * crawl["pages_per_document"])
+        log.info("%d feeds (%s): %d pages, %d to fetch", len(listed), listed_counts, len(crawled.pages), len(wanted))
+        await work.ask(list(wanted), crawled.foreign)
+    return crawled, wanted, work.not_asked
 
 
 def _write_pages(candidates, wanted, answers, not_asked, opted_out, shard, pages, rejects):
@@ -113,8 +115,8 @@ def _refusal(candidate, is_wanted, answer, not_asked, opted_out):
 
 
 def _candidate(candidate, shard):
-    own = {name: getattr(candidate, name) for name in ("url", "topic", "feed_url")}
-    return own | {"shard": shard, "in_days": candidate.reason != "outside_window"}
+    named = {name: getattr(candidate, name) for name in ("url", "topic", "feed_url")}
+    return named | {"shard": shard, "in_days": candidate.reason != "outside_window"}
 
 
 def _page(answer, candidate, shard):

@@ -41,17 +41,17 @@ def export_feeds(
     listed = [_own(number, feed) for number, feed in enumerate(own_feeds, 1)]
     with Readers(feed_worker.__name__, min(1, len(opml_files)), seconds, memory_mb) as readers:
         for file in opml_files:
-            found = listed_in_opml(file, readers)
-            digest = found[0].source_hash if found else "of no use"
-            log.info("%s: %d feeds listed, SHA-256 %s", file, len(found), digest)
-            listed += found
+            new_feeds = listed_in_opml(file, readers)
+            digest = new_feeds[0].source_hash if new_feeds else "of no use"
+            log.info("%s: %d feeds listed, SHA-256 %s", file, len(new_feeds), digest)
+            listed += new_feeds
     if use_directory:
         path, digest = directory_file()
-        found = listed_in_directory(
+        new_feeds = listed_in_directory(
             path, digest, lambda name: topic_of([name], topics, other_names) is not None, languages, countries
         )
-        log.info("newscatcher: %d feeds listed of what was asked for, SHA-256 %s", len(found), digest)
-        listed += found
+        log.info("newscatcher: %d feeds listed of what was asked for, SHA-256 %s", len(new_feeds), digest)
+        listed += new_feeds
     rows, refused = feed_rows(listed, topics, other_names)
     reasons = Counter(row["reason"] for row in refused)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())

@@ -31,8 +31,8 @@ def project_activations(prompt_pairs, prompt_answers, activations, collection, p
             means = np.concatenate([chunk.mean(axis=1) for chunk in Part(states, chosen, chosen).chunks()])
             for method, places in (("pca", _pca(means)), ("t_sne", _t_sne(means, seed))):
                 for number, (x, y) in zip(chosen.tolist(), places.tolist(), strict=True):
-                    about = {name: rows.row(number)[name] for name in ("target_id", "condition", "side", "label")}
-                    kept.add(about | {"method": method, "x": x, "y": y})
+                    columns = {name: rows.row(number)[name] for name in ("target_id", "condition", "side", "label")}
+                    kept.add(columns | {"method": method, "x": x, "y": y})
     log.info("%d answers drawn", count)
 
 

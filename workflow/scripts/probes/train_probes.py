@@ -78,17 +78,17 @@ def train_probes(
     for line in problems:
         log.info("no probe: %s", line)
     _classify(probe_classes, rows, {"logistic": states, CONTROL: rows.rulers})
-    about = {"identity": read.identity, "prompt": Prompt.load(prompt).digest, "reading": read.reading}
-    heads_file.write(heads, card, saved, about | {"model": model["name"], "fpr": fpr, "heads": cards})
+    columns = {"identity": read.identity, "prompt": Prompt.load(prompt).digest, "reading": read.reading}
+    heads_file.write(heads, card, saved, columns | {"model": model["name"], "fpr": fpr, "heads": cards})
     log.info("%s; %d probes saved", rows.counts(), len(saved))
 
 
 def _write(kept, rows, part, condition, facts, probe):
-    about = {"trained_on": condition, "facts": facts, "probe": probe, "seed": part.seed, "fold": part.fold}
+    columns = {"trained_on": condition, "facts": facts, "probe": probe, "seed": part.seed, "fold": part.fold}
     for number, score in zip(part.rows.tolist(), part.scores.tolist(), strict=True):
         if not np.isnan(score):
             flagged = None if part.threshold is None else score > part.threshold
-            kept.add(rows.row(number) | about | {"score": score, "flagged": flagged})
+            kept.add(rows.row(number) | columns | {"score": score, "flagged": flagged})
 
 
 def _classify(probe_classes, rows, features):
@@ -99,8 +99,8 @@ def _classify(probe_classes, rows, features):
                 chosen = rows.of(condition, ALL)
                 for tested, classes in folds.classified(values, rows.labels, rows.clusters, chosen):
                     for number, predicted in zip(tested.tolist(), classes.tolist(), strict=True):
-                        about = {name: rows.row(number)[name] for name in names}
-                        kept.add(about | {"probe": probe, "predicted": predicted})
+                        columns = {name: rows.row(number)[name] for name in names}
+                        kept.add(columns | {"probe": probe, "predicted": predicted})
 
 
 if __name__ == "__main__":

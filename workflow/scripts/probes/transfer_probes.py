@@ -28,13 +28,13 @@ def transfer_probes(
     files = zip(cells, prompt_pairs, prompt_answers, activations, strict=True)
     rows = [(cell, Rows(*paths)) for cell, *paths in files]
     read = map(Collection.load, collection)
-    stores = [Stored(found, embeddings, own.keys) for found, (_, own) in zip(read, rows, strict=True)]
+    stores = [Stored(states, embeddings, cell_rows.keys) for states, (_, cell_rows) in zip(read, rows, strict=True)]
     features = Joined(stores, [cell["responder"] for cell in cells])
-    samples = [cell | own.row(number) for cell, own in rows for number in range(len(own.keys))]
+    samples = [cell | cell_rows.row(number) for cell, cell_rows in rows for number in range(len(cell_rows.keys))]
     of = np.array([sample[across] or "" for sample in samples])
     labels, clusters = (np.array([sample[name] for sample in samples]) for name in ("label", "cluster"))
     condition_of = np.array([sample["condition"] for sample in samples])
-    rulers = np.concatenate([own.rulers for _, own in rows])
+    rulers = np.concatenate([cell_rows.rulers for _, cell_rows in rows])
     contestants = [Contestant(probe, features=features, **entry), control(CONTROL, rulers)]
     problems = []
     with tables.Writer(PROBE_TRANSFERS, probe_transfers) as kept:
@@ -59,11 +59,11 @@ def transfer_probes(
 
 
 def _write(kept, samples, part, place, fitted_on, probe):
-    about = {"tested_on": place, "fitted_on": fitted_on, "probe": probe}
+    columns = {"tested_on": place, "fitted_on": fitted_on, "probe": probe}
     keys = ("dataset", "retriever", "attack", "responder", *SAMPLE)
     for number, score in zip(part.rows.tolist(), part.scores.tolist(), strict=True):
         flagged = None if part.threshold is None else score > part.threshold
-        kept.add({name: samples[number][name] for name in keys} | about | {"score": score, "flagged": flagged})
+        kept.add({name: samples[number][name] for name in keys} | columns | {"score": score, "flagged": flagged})
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ class LogError(AssayError):
 
 def read_query_log(files, query_log, columns):
     date, text = (columns[name].strip().lower() for name in ("date", "text"))
-    found, empty = [], []
+    dated, empty = [], []
     for record in records(files, Columns((date, text), (date, text))):
         place = f"{record.file} row {record.row}"
         try:
@@ -34,16 +34,21 @@ def read_query_log(files, query_log, columns):
             raise LogError(f"{place}: {error}") from error
         if not asked:
             raise LogError(f"{place}: found nothing in {date!r}, expected a value: each query of a log has its date")
-        found.append((asked, query))
-    warn_of_empty(empty, text, len(found))
-    if not found:
+        dated.append((asked, query))
+    warn_of_empty(empty, text, len(dated))
+    if not dated:
         raise LogError(f"{', '.join(files)}: found no row, expected at least one query with its date")
-    found.sort(key=lambda one: one[0])
+    dated.sort(key=lambda pair: pair[0])
     with tables.Writer(QUERY_LOG, query_log) as kept:
-        for entry, (asked, query) in enumerate(found, 1):
-            own = {"entry": entry, "date": asked, "text": query, "query_id": content_id("text", same_words(query))}
-            kept.add(dict.fromkeys(QUERY_LOG.schema.names) | own)
-    log.info("%d queries from %s to %s", len(found), found[0][0].date(), found[-1][0].date())
+        for entry, (asked, query) in enumerate(dated, 1):
+            entry_row = {
+                "entry": entry,
+                "date": asked,
+                "text": query,
+                "query_id": content_id("text", same_words(query)),
+            }
+            kept.add(dict.fromkeys(QUERY_LOG.schema.names) | entry_row)
+    log.info("%d queries from %s to %s", len(dated), dated[0][0].date(), dated[-1][0].date())
 
 
 def same_words(text: str) -> str:

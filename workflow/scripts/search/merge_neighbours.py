@@ -15,14 +15,14 @@ class RepeatedId(AssayError):
 
 def merge_neighbours(passages, parts, neighbours, count):
     _check_ids(passages)
-    found = tables.write(NEIGHBOURS, neighbours, merged([tables.read(NEIGHBOURS, part) for part in parts], count))
-    log.info("%d neighbours of %d parts", found, len(parts))
+    written = tables.write(NEIGHBOURS, neighbours, merged([tables.read(NEIGHBOURS, part) for part in parts], count))
+    log.info("%d neighbours of %d parts", written, len(parts))
 
 
 def _check_ids(passages):
     ids = tables.read_all(PASSAGES, passages, ["passage_id"])["passage_id"]
     if pc.count_distinct(ids).as_py() < len(ids):
-        name = next(one["values"] for one in ids.value_counts().to_pylist() if one["counts"] > 1)
+        name = next(counted["values"] for counted in ids.value_counts().to_pylist() if counted["counts"] > 1)
         where = ", ".join(map(str, passages))
         raise RepeatedId(f"{where}: found the id {name!r} in two parts of a corpus, expected each id once; rename one")
 

@@ -18,13 +18,13 @@ def search_bm25(passages, queries, neighbours, options, count):
     corpus = Corpus(passages, options.get("titles", NONE))
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
     index = Bm25(corpus.texts(), **{key: value for key, value in options.items() if key != "titles"})
-    found = 0
+    answered = 0
     with tables.Writer(NEIGHBOURS, neighbours) as writer:
         for part in of_sparse(index, asked["query_id"], asked["text"], corpus.ids, count):
-            found += len(part["query_id"].unique())
+            answered += len(part["query_id"].unique())
             writer.write(part)
     mask(neighbours, queries, passages, options.get("titles", NONE), lambda *pairs: _scores(index, *pairs))
-    queries, alone = len(asked["text"]), len(asked["text"]) - found
+    queries, alone = len(asked["text"]), len(asked["text"]) - answered
     log.info("%d queries in %d passages, %d of them share no word with any", queries, len(corpus.ids), alone)
 
 
