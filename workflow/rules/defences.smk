@@ -12,13 +12,13 @@ Writes  results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet
         results/calls/{rule}/..., ledger/{rule}/...                                    as in questions.smk
 """
 
-from ragassay.plan import attacks, defences, defended, measures, models, screening, search
+from ragassay.plan import attacks, defences, defended, measures, models, search
 
 DEFENDED = plan(defences.answered)
 CALLS += DEFENDED.over("results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet")
 PRODUCTS += plan(defences.filtered).over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet")
 PRODUCTS += DEFENDED.over("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet")
-PRODUCTS += plan(screening.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet")
+PRODUCTS += plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet")
 
 
 rule retrieve_rewritten:
@@ -110,7 +110,7 @@ rule screen_passages:
         passages=plan(measures.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         passage_scores=plan(defences.scores),
-        queries=plan(screening.queries),
+        queries=plan(defended.screened_by),
         reviews=config["raguard"]["reviews"],
     output:
         quarantine=table("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
@@ -122,6 +122,6 @@ rule screen_passages:
         **ENCODING,
     params:
         code=code("defences/screen_passages.py", defences.kinds),
-        settings=plan(screening.screen_passages),
+        settings=plan(defended.screen_passages),
     script:
         "../scripts/defences/screen_passages.py"

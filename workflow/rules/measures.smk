@@ -9,7 +9,7 @@ Writes  results/raguard_sweeps/{dataset}/{retriever}.parquet                RAGu
         results/metrics/attacks.parquet, raguard.parquet                    the report's sections
 """
 
-from ragassay.plan import attacks, defences, defended, measures, models, screening, search
+from ragassay.plan import attacks, defences, defended, measures, models, search
 
 ATTACKED = plan(attacks.cells)
 DEFENDED = plan(defences.filtered)
@@ -32,7 +32,7 @@ rule raguard:
     """What defences remove of what questions find, and what they cost."""
     input:
         DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
-        plan(screening.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         "results/metrics/raguard.parquet",
         "results/report/raguard.csv",
         "results/figures/raguard",
@@ -123,7 +123,7 @@ rule measure_raguard:
         retrieved=plan(defended.as_asked).over(defended.RETRIEVED),
         found_rewritten=plan(defended.rewritten).over(defended.REWRITTEN),
         filtered=DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
-        quarantine=plan(screening.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        quarantine=plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         guards=plan(defences.fitted).over("results/guards/{dataset}/{retriever}/{defence}.json"),
         answers=plan(defences.answered).over(
             "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"

@@ -14,7 +14,7 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
         embeddings/                                                                    vectors and activations; not an output
 """
 
-from ragassay.plan import alarms, attacks, defended, models, probes
+from ragassay.plan import attacks, defended, models, probes
 from ragassay.plan.report import draws
 
 READ = plan(probes.cells)
@@ -238,7 +238,7 @@ rule combine_alarms:
     input:
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         probe_scores="results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet",
-        filtered=plan(alarms.filtered),
+        filtered=plan(probes.filtered),
     output:
         alarms=table("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet"),
     log:
@@ -285,7 +285,7 @@ rule measure_revprag:
         probe_transfers=expand(
             "results/probe_transfers/{generalisation}.parquet", generalisation=plan(probes.generalisations)
         ),
-        alarms=plan(alarms.cells).over("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+        alarms=plan(probes.beside_defences).over("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet"),
     output:
         metrics=table("results/metrics/revprag.parquet"),
     log:

@@ -6,7 +6,7 @@ from project import ROOT
 from ragassay.base import variants
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked, schema_problems
-from ragassay.plan import attackers, attacks, defences, defended, measures, methods, screening, search, targets
+from ragassay.plan import attackers, attacks, defences, defended, measures, methods, search, targets
 from wildcards import Wildcards
 
 CELL = {"datasets": ["mine"], "retrievers": ["minilm"], "attacks": ["none", "jamming"], "defences": ["raguard", "both"]}
@@ -115,10 +115,10 @@ def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():
 def test_what_is_screened_and_by_what_queries():
     own = config(CELL | {"retrievers": ["minilm"], "defences": ["raguard"], "screened": {"queries": "mine.targets"}})
     cell = Wildcards(dataset="mine", retriever="minilm", attack="jamming", defence="raguard")
-    assert screening.screened(own).column("attack") == CELL["attacks"]
-    assert screening.queries(own, cell) == ["results/queries/mine.targets.parquet"]
-    assert not screening.screened(config(CELL | {"defences": ["raguard"]}))
-    assert screening.queries(config(CELL | {"defences": ["raguard"], "screened": {}}), cell) == []
+    assert defended.screened(own).column("attack") == CELL["attacks"]
+    assert defended.screened_by(own, cell) == ["results/queries/mine.targets.parquet"]
+    assert not defended.screened(config(CELL | {"defences": ["raguard"]}))
+    assert defended.screened_by(config(CELL | {"defences": ["raguard"], "screened": {}}), cell) == []
 
 
 def test_the_papers_tables_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):

@@ -82,3 +82,13 @@ def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypa
         {cell.retriever for cell in paper}
     ) == 5
     assert len({cell.attack for cell in paper if cell.attack.startswith("poisoned_")}) == 4
+
+
+def test_a_cell_reads_what_each_defence_says_without_the_attack_and_under_it(settings):
+    cell = Wildcards({key.removesuffix("s"): names[0] for key, names in CELLS.items()})
+    place = "results/filtered/demo_facts/minilm/{}/{}.parquet".format
+    compared = settings({"revprag": {"cells": [CELLS], "defences": ["raguard", "echo"]}})
+    pairs = [(attack, name) for name in ("raguard", "echo") for attack in ("none", "poisonedrag_black")]
+    assert probes.filtered(compared, cell) == [place(*pair) for pair in pairs]
+    assert probes.beside_defences(compared).column("responder") == ["demo-lm"]
+    assert not probes.beside_defences(settings({"revprag": {"defences": []}}))

@@ -1,11 +1,15 @@
-"""Settings of the stages that ask models for defences: answers from what these leave, and questions in other words."""
+"""Settings of stages behind defences: answers from what these leave, questions in other words, and passages that are
+screened as they come in.
+"""
 
 from collections.abc import Iterator
 
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import defences, models, search
 from ragassay.plan.attacks import tried_on
+from ragassay.studies.poisoning.defences.defence import SCORES
 
+NAMES = ("dataset", "retriever", "attack", "defence")
 REWRITTEN = "results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet"
 RETRIEVED = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
 
@@ -82,6 +86,26 @@ def answer_attacked(config: dict, wildcards) -> dict:
     return models.asking(config, "answer_attacked", "responder", wildcards, **params)
 
 
+def screened(config: dict) -> Grid:
+    """Cells in which passages are screened before any question is known."""
+    entries = [entry for entry in config["under_attack"]["cells"] if "screened" in entry]
+    return Grid.of_entries(entries, *NAMES)
+
+
+def screened_by(config: dict, wildcards) -> list[str]:
+    """The table of the queries that say what users ask, if a cell has some; the last entry decides."""
+    names = [None]
+    for entry in config["under_attack"]["cells"]:
+        if "screened" in entry and Cell(wildcards.items()) in Grid.of_entries([entry], *NAMES):
+            names.append(entry["screened"]["queries"])
+    return [f"results/queries/{names[-1]}.parquet"] if names[-1] else []
+
+
+def screen_passages(config: dict, wildcards) -> dict:
+    searched = search.search_dense(config, wildcards)
+    return {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
+
+
 def check(config: dict) -> Iterator[tuple]:
     """Whether there is a model for each defence that rewrites questions, and a retriever to search again."""
     names, dense = rewriting(config), search.retrievers(config, search.DENSE)
@@ -94,3 +118,23 @@ def check(config: dict) -> Iterator[tuple]:
             if name in names:
                 problem = f"found {name}, which searches again, and {wrong[0]}, expected retrievers by vectors"
                 yield ("under_attack", "cells", number, "retrievers"), problem
+    yield from _wrong_screening(config)
+
+
+def _wrong_screening(config):
+    """Defences that cannot screen, and retrievers that cannot compare."""
+    for number, entry in enumerate(config["under_attack"]["cells"]):
+        place = ("under_attack", "cells", number)
+        for name in entry["retrievers"] if "screened" in entry else ():
+            if name not in search.retrievers(config, search.DENSE):
+                problem = f"found {name}, expected one by vectors, which texts are compared by"
+                yield (*place, "retrievers"), problem
+        for name in entry["defences"] if "screened" in entry else ():
+            if not defences.wrong_links(config, name) and not _screens(config, name):
+                expected = "expected one that judges by scores, such as raguard"
+                yield (*place, "defences"), f"found {name}, which judges by questions, {expected}"
+
+
+def _screens(config, name):
+    needed = {need for part in defences.links(config, name) for need in part.needs}
+    return not defences.defence(config, name).type.COMPARES and SCORES in needed

@@ -2,18 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 
 from ragassay.base.errors import AssayError
 from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED
-from ragassay.plan import attacks, defences, methods, models
+from ragassay.plan import attacks, defences, measures, methods, models
 from ragassay.plan.search import VECTORS, retrievers
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
 NAMES = ("dataset", "retriever", "attack", "responder")
 BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
 PROMPT_ANSWERS = "results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"
+CLEAN = "none"  # the attack that plants nothing
+RETRIEVED = "retrieved"  # the condition whose passages defences judge
 UNPOISONED = {"irrelevant", "misspelt"}  # conditions without any poison
+FILTERED = "results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"
 ANSWERED = "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
 
 
@@ -177,6 +181,22 @@ def _probe(config, name):
     return stated | {"settings": method.settings}
 
 
+def beside_defences(config: dict) -> Grid:
+    """The cells whose probes are compared with defences that look at passages; none without defences."""
+    return cells(config) if config["revprag"]["defences"] else Grid([])
+
+
+def filtered(config: dict, wildcards) -> list[str]:
+    """What each defence says of the passages that questions find: without the attack, and under it."""
+    return Grid(_filtered(config, wildcards)).over(FILTERED)
+
+
+def _filtered(config, cell):
+    pairs = product(config["revprag"]["defences"], (CLEAN, cell.attack))
+    shared = {"dataset": cell.dataset, "retriever": cell.retriever}
+    return [Cell(shared, attack=attack, defence=defence) for defence, attack in pairs]
+
+
 def check(config: dict) -> Iterator[tuple]:
     """Whether cells name what can be used, and probes have settings of their kinds."""
     study, kept = config["revprag"], config["retrieval"]["neighbours"]
@@ -210,3 +230,25 @@ def check(config: dict) -> Iterator[tuple]:
             problem = f"found layers {entry['layers']}, expected none: {method.kind} reads {read}"
             yield (*place, "layers"), problem
         yield from methods.wrong_settings(method, *place, "settings")
+    yield from _wrong_defences(config)
+
+
+def _wrong_defences(config):
+    """Defences that do not score the passages which prompts show."""
+    entry, place = config["revprag"], ("revprag", "defences")
+    scoring = []
+    for name in entry["defences"]:
+        kind = defences.defence(config, name).type
+        if kind.PROMPTS or kind.REWRITES:
+            yield place, f"found {name}, which asks a model, expected defences that score passages"
+        elif not defences.links(config, name):
+            yield place, f"found {name}, which has no links; give an entry of `defences` this kind and its links"
+        elif not defences.wrong_links(config, name):
+            scoring.append(name)
+    if entry["defences"] and RETRIEVED not in entry["conditions"]:
+        yield place, f"found no condition {RETRIEVED}, whose passages are judged; add it to revprag.conditions"
+    most, depth = max(passages_shown(config).values(), default=0), config["under_attack"]["depth"]
+    if scoring and most > depth:
+        yield place, f"found prompts of {most} passages, expected at most under_attack.depth, which is {depth}"
+    judged = Grid(cell for answered in cells(config) for cell in _filtered(config, answered))
+    yield from measures.wrong_scorers(config, judged.where(lambda cell: cell.defence in scoring))
