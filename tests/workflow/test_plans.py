@@ -106,7 +106,7 @@ EXTRA, SHARDS = "extra.yaml", "tests/tiny/shards.tsv"
         (EXTRA, b"scope: {judges: [x]}", ["--configfile", EXTRA], "extra.yaml: scope.judges: found the model 'x'"),
         (SHARDS, b"shard\tdocuments\na\tnowhere\n", TINY, "tests/tiny/shards.tsv:2: nowhere: no such file or folder"),
         (SHARDS, b"shard\tdocuments\na\tempty\n", TINY, "empty: no documents in this folder"),
-        ("config/config.yaml", b"report:\n  title: [a\n", [], "config/config.yaml:3: while parsing a flow sequence"),
+        ("config/config.yaml", b"report:\n  title: [a\n", [], "config/config.yaml:4: while parsing a flow sequence"),
     ],
 )
 def test_a_wrong_configuration_is_refused_in_one_line(project, file, content, arguments, message):
