@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from project import ROOT
+from project import ROOT, copy_project
 from publishing.hostile import CLAIMS, OUTSIDE, TRICKS
 from ragassay.base.errors import AssayError
 from ragassay.release.__main__ import main
@@ -38,22 +38,28 @@ def key_of(folder):
     return key, folder / "signers"
 
 
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    """A copy of the project, in which no trick may change anything."""
+    return copy_project(tmp_path_factory.mktemp("untouched") / "project")
+
+
 @pytest.mark.parametrize("trick", sorted(TRICKS.keys() - UNFOLDING))
-def test_a_trick_is_refused_in_one_line(release, project, tmp_path, trick):
+def test_a_trick_is_refused_in_one_line(release, untouched, tmp_path, trick):
     signers = key_of(tmp_path)[1] if trick == "a forged checker" else None
     TRICKS[trick](release)
-    before = {path: path.stat().st_mtime_ns for path in project.rglob("*") if ".snakemake" not in path.parts}
+    before = {path: path.stat().st_mtime_ns for path in untouched.rglob("*") if ".snakemake" not in path.parts}
 
     def run(folder, arguments):
         pytest.fail(f"it came as far as {arguments}")
 
     with pytest.raises(AssayError) as refused:
-        replay(release, project, run=run, signers=signers)
+        replay(release, untouched, run=run, signers=signers)
     line = str(refused.value)
     assert len(line) < 1000 and "\n" not in checks.line(line) and checks.line(line).isprintable()
-    assert before == {path: path.stat().st_mtime_ns for path in project.rglob("*") if ".snakemake" not in path.parts}
+    assert before == {path: path.stat().st_mtime_ns for path in untouched.rglob("*") if ".snakemake" not in path.parts}
     assert not Path(OUTSIDE).exists() and not Path(f"{OUTSIDE}-ran").exists()
-    assert not any((project / ".snakemake").glob("replay-*"))
+    assert not any((untouched / ".snakemake").glob("replay-*"))
 
 
 @pytest.mark.parametrize("trick", ["a name with an escape", "a version with an escape"])
