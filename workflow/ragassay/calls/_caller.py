@@ -95,8 +95,8 @@ class Caller:
         if self.refusals.doubtful and not self.batched and (self.control or self._has_answered()):
             harmless = Request(HARMLESS, self.refusals.sampling)
             await self._send(*(self.control or (call_key(self.identity, harmless), harmless)), [0])
-            if self.refusals.doubtful:
-                self.refusals.stop()
+            if self.refusals.doubtful:  # what the model has answered before is refused now, too
+                raise self.refusals.error()
         self.refusals.end()
 
     async def close(self) -> None:

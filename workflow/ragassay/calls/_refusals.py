@@ -73,15 +73,11 @@ class Refusals:
                 self.ledger.refused(*refusal)
             self._open = []
 
-    def stop(self) -> None:
-        """What the model has answered before is refused now, too."""
-        raise self._error()
-
     def end(self) -> None:
         """All that there was to ask has been asked."""
         if self._open:
             if not (self.takes_others or self.has_answered()):
-                raise self._error()
+                raise self.error()
             self.keep()
         if self._crashes:
             message = "model %s: %d replies could not be read, which is a fault of ragassay; they count as abstentions"
@@ -111,9 +107,9 @@ class Refusals:
 
     def _stop_if_hopeless(self):
         if self._too_many() and not self.in_flight():
-            raise self._error()
+            raise self.error()
 
-    def _error(self):
+    def error(self) -> ModelError:
         name, count = self.model.name, len(self._open)
         place = "last" if self.takes_others else "first"
         what = f"the {place} {count} requests were all refused" if count > 1 else f"the {place} request was refused"

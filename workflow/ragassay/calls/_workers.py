@@ -52,11 +52,12 @@ class Workers:
                 self.moved.set()
             if ready:
                 return ready
-            if not self.working or self._late():
+            deadline = self.caller.deadline if self.caller.error else None
+            if not self.working or (deadline and time.monotonic() >= deadline):
                 return await self._end()
             self.changed.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout_at(self._until()):
+                async with asyncio.timeout_at(deadline):
                     await self.changed.wait()
 
     def halt(self, error: Exception) -> None:
@@ -142,12 +143,6 @@ class Workers:
             return answers
 
         return ask
-
-    def _late(self):
-        return self.caller.error and time.monotonic() >= self.caller.deadline
-
-    def _until(self):
-        return self.caller.deadline if self.caller.error else None
 
     async def _end(self):
         if self.caller.error:

@@ -71,7 +71,7 @@ def table(rows: list[dict]) -> str:
         sums.setdefault((row["rule"], row["model"]), Counter()).update(numbers)
     lines = [["rule", "model", *(name.replace("_", " ") for name in COLUMNS), "dollars", "at most"]]
     for (rule, model), counts in [*sums.items(), (("all", ""), sum(sums.values(), Counter()))]:
-        dollars = (f"{counts[name] / 1e12:,.4f}" for name in ("pico", "pico_at_most"))
+        dollars = (f"{counts[name] / PICO:,.4f}" for name in ("pico", "pico_at_most"))
         lines.append([rule, model, *(f"{counts[name]:,}" for name in COLUMNS), *dollars])
     return aligned(lines, left=2) + "\nNothing was asked or paid.\n"
 
@@ -80,17 +80,16 @@ def bounded(rows: list[dict], registered: dict, project: Path) -> list[dict]:
     """The rows of jobs with the requests and dollars that there can be at most. Where a model may write more than the
     reader in its place, that is more than was counted.
     """
-    documents = {shard: _count(project / f"results/documents/{shard}.parquet") for shard in registered["shards"]}
+    paths = {shard: project / f"results/documents/{shard}.parquet" for shard in registered["shards"]}
+    documents = {shard: pq.read_metadata(path).num_rows if path.exists() else 0 for shard, path in paths.items()}
     with_bounds = []
     for row in rows:
-        requests = row.get("requests", 0)
-        most = 0
+        requests, most = row.get("requests", 0), 0
         if row["keys"] and row["keys"][-1] in documents:
             most = documents[row["keys"][-1]] * registered["most_requests"].get(row["rule"], 0) - row["known"]
             most *= math.ceil(requests / row["calls"]) if requests else 1  # some servers give one sample a request
         most = max(most, requests)
-        times = most / requests if requests else 1
-        pico = round(row.get("pico_at_most", 0) * times)
+        pico = round(row.get("pico_at_most", 0) * (most / requests if requests else 1))
         with_bounds.append(row | {"requests_at_most": most, "pico_at_most": pico})
     return with_bounds
 
@@ -100,19 +99,16 @@ def switch_lines(rows: list[dict], registered: dict) -> list[str]:
     total = sum(row.get("pico", 0) for row in rows)
     lines = []
     for setting, switch in registered["switches"].items():
-        concerned = [row for row in rows if _concerns(switch, row)]
-        if "part" in switch:
-            pico = sum(row.get("parts", {}).get(switch["part"], 0) for row in concerned)
-        else:
-            pico = sum(row.get("pico", 0) for row in concerned)
-        lines.append(f"  {setting}: ${pico / 1e12:,.4f}, {_share(pico, total)} of all")
+        concerned, part = [row for row in rows if _concerns(switch, row)], switch.get("part")
+        pico = sum(row.get("parts", {}).get(part, 0) if part else row.get("pico", 0) for row in concerned)
+        lines.append(f"  {setting}: ${pico / PICO:,.4f}, {pico / total if total else 0:.0%} of all")
     saved = Counter()
     for row in rows:
         saved.update({name: row.get(name, 0) for name in ("pico_online", "pico_singly", "pico_uncached")})
     ways = {"models.{name}.mode batch": "pico_online", "all votes in one request": "pico_singly"}
     ways |= {"prompts that begin alike, from the provider's cache": "pico_uncached"}
     for way, name in ways.items():
-        lines.append(f"  saved by {way}: ${(saved[name] - total) / 1e12:,.4f}")
+        lines.append(f"  saved by {way}: ${(saved[name] - total) / PICO:,.4f}")
     return lines
 
 
@@ -121,14 +117,6 @@ def _concerns(switch, row):
     if row["rule"] != switch["rule"] or row["model"] not in switch.get("models", [row["model"]]):
         return False
     return "keys" not in switch or bool(set(switch["keys"]) & set(row["keys"]))
-
-
-def _share(part, total):
-    return f"{part / total:.0%}" if total else "0%"
-
-
-def _count(path):
-    return pq.read_metadata(path).num_rows if path.exists() else 0
 
 
 def _keys(arguments):

@@ -9,7 +9,7 @@ import abc
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError
@@ -104,30 +104,24 @@ class Job:
     error: str = ""
 
 
+@dataclass(eq=False)
 class Failure(Exception):
-    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same; `paid`: what
-    such a reply cost. `refused`: the provider takes others, but not this one, and this is why parsers abstain; if it is
-    sent `again` all the same, after so many in a row (`patience`). `parameter`: the provider may take this one in
-    another way, without this parameter or by another name.
-    """
+    """A request that brought no usable reply."""
 
-    def __init__(
-        self,
-        kind: str,
-        detail: str,
-        *,
-        again: bool,
-        lost: bool = False,
-        after: float | None = None,
-        refused: str = "",
-        patience: int = 2,
-        parameter: str = "",
-        paid: float = 0.0,
-    ):
-        detail = printable(masked(detail))
-        super().__init__(detail)
-        self.kind, self.detail, self.again, self.lost, self.after = kind, detail, again, lost, after
-        self.refused, self.patience, self.parameter, self.paid = refused, patience, parameter, paid
+    kind: str
+    detail: str
+    _: KW_ONLY
+    again: bool  # to send it again may help
+    lost: bool = False  # it may have been answered and billed all the same
+    paid: float = 0.0  # what such a reply cost
+    after: float | None = None  # seconds to wait, as the server asks
+    refused: str = ""  # the provider takes other requests, but not this one, and this is why parsers abstain
+    patience: int = 2  # so many refusals in a row count, where it is sent again all the same
+    parameter: str = ""  # the provider may take it without this parameter or by another name
+
+    def __post_init__(self):
+        self.detail = printable(masked(self.detail))
+        super().__init__(self.detail)
 
 
 class Provider(abc.ABC):
@@ -165,8 +159,7 @@ class Provider(abc.ABC):
             detail = f"reading the reply raised {type(error).__name__}: {error}"
             raise Failure("crash", detail[:300], again=False, lost=True, refused="crash") from error
         if len(answers) == 1 and (usage.prompt or usage.cached or usage.completion):
-            [only] = answers
-            answers = [Answer(only.text, only.finish_reason, usage.prompt, usage.completion, only.detail)]
+            answers = [replace(answers[0], prompt_tokens=usage.prompt, completion_tokens=usage.completion)]
         return answers, usage
 
     def open(self) -> None:  # noqa: B027  most have nothing to prepare

@@ -33,11 +33,7 @@ class Overview:
         self.ended = threading.Event()
 
     def jobs(self) -> list[dict]:
-        reports = []
-        for path in sorted(self.folder.glob("*.json")):
-            with contextlib.suppress(FileNotFoundError, ValueError):
-                reports.append(json.loads(path.read_text()))
-        return reports
+        return [*filter(None, map(_read, sorted(self.folder.glob("*.json"))))]
 
     def line(self, now: float) -> str:
         """Empty while no job asks."""
@@ -48,7 +44,8 @@ class Overview:
         sums = Counter()
         for job in jobs:
             sums.update({name: job[name] for name in ("done", "known", "in_flight", "retries", "dollars")})
-        total = self._total(jobs, sums)
+        begun = sum(job["done"] if job["ended"] else max(job["total"] or 0, job["done"]) for job in jobs)
+        total = max(begun, self.estimate.get("requests", 0) + sums["known"])
         rate = self.recent.rate(now, sums["done"] - sums["known"])
         left = total - sums["done"]
         parts = [f"all jobs: {sums['done']:,} of {total:,} calls done, {left:,} left, {sums['in_flight']} in flight"]
@@ -56,11 +53,6 @@ class Overview:
         if rate:
             parts.append(f"{clock(left / rate)} left")
         return ", ".join(parts) + "; " + ", ".join(_named(going)) + self._trouble(jobs, going)
-
-    def _total(self, jobs, sums):
-        """What begun jobs will ask, and all that was estimated if that is more."""
-        begun = sum(job["done"] if job["ended"] else max(job["total"] or 0, job["done"]) for job in jobs)
-        return max(begun, self.estimate.get("requests", 0) + sums["known"])
 
     def _dollars(self, going, spent):
         dollars = f"${spent:.4f}"
@@ -72,7 +64,8 @@ class Overview:
     def _trouble(self, jobs, going):
         """What failed since the last line, and until when providers want to be left alone."""
         failures = sum((Counter(job["trouble"]) for job in jobs), Counter())
-        trouble = self.recent.trouble(failures, _last(jobs))
+        last = next((job["last_failure"] for job in reversed(jobs) if job["last_failure"]), "")
+        trouble = self.recent.trouble(failures, last)
         for model in sorted({job["model"] for job in going if job["pause"]}):
             paused = [job for job in going if job["model"] == model and job["pause"]]
             longest = max(job["pause"] for job in paused)
@@ -110,7 +103,7 @@ def begin() -> None:
     folder = RUNS / secrets.token_hex(4)
     folder.mkdir(parents=True)
     os.environ[FOLDER] = str(folder.absolute())
-    _runs.append(Overview(folder, _estimate()))
+    _runs.append(Overview(folder, _read(ESTIMATE)))
     threading.Thread(target=_runs[-1].tell, daemon=True).start()
 
 
@@ -129,9 +122,10 @@ def end(well: bool) -> None:
     _runs.clear()
 
 
-def _estimate():
+def _read(path):
+    """What a file holds; None if it is gone by now, or only half there."""
     with contextlib.suppress(FileNotFoundError, ValueError):
-        return json.loads(ESTIMATE.read_text())
+        return json.loads(path.read_text())
     return None
 
 
@@ -143,7 +137,3 @@ def _named(going):
         yield f"{' '.join([job['rule'], *job['keys']])} {job['done']:,}{total}"
     if len(going) > NAMED:
         yield f"and {len(going) - NAMED} more jobs"
-
-
-def _last(jobs):
-    return next((job["last_failure"] for job in reversed(jobs) if job["last_failure"]), "")

@@ -1,4 +1,5 @@
-"""Prompts: read a prompt from its file and render it to messages. Does not talk to models.
+"""Prompts: read a prompt from its file, render it to messages, and read back what messages ask for. Does not talk to
+models.
 
 A file names its task, a fixed system part, worked examples and a user part with {placeholders}. What never changes
 comes first (system part, examples), so that providers' prompt caches hit. A placeholder with a label is for untrusted
@@ -17,6 +18,8 @@ from ragassay.base.errors import AssayError
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 OPENING = re.compile(r"<(?P<label>[a-z][a-z ]*?)(?: (?P<number>\d+))? (?P<code>[0-9a-f]{8,64})>[^\S\n]*\n")
+ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
+LONGEST = 40_000  # letters of a part that a task shows
 PARTS = {"version": int, "task": str, "placeholders": dict, "system": str, "examples": list, "user": str}
 MATERIAL = (
     "Material stands between lines such as <document 0123456789ab> and </document 0123456789ab>, each with a code of"
@@ -110,6 +113,39 @@ def parts_of(message: str) -> tuple[dict[str, list[str]], str]:
 def numbered(items: dict[int, str]) -> str:
     """Claims or questions as the numbered list that prompts show, one on a line."""
     return "\n".join(f"{number}. {' '.join(item.split())}" for number, item in items.items())
+
+
+@dataclass(frozen=True)
+class Task:
+    """What the last user message asks for; the messages before it only say how."""
+
+    parts: dict[str, list[str]]  # label -> delimited texts
+    instruction: str  # what stands around them
+    directions: str  # the same, the system part and the replies of examples
+
+    @classmethod
+    def of(cls, messages: list[dict]) -> "Task":
+        texts = [(message.get("role"), str(message.get("content") or "")) for message in messages]
+        parts, instruction = parts_of(next((text for role, text in reversed(texts) if role == "user"), ""))
+        parts = {label: [text[:LONGEST] for text in shown] for label, shown in parts.items()}
+        return cls(parts, instruction, "\n".join([instruction, *(text for role, text in texts if role != "user")]))
+
+    def text(self, label: str) -> str:
+        return self.parts.get(label, [""])[0]
+
+    def items(self, label: str) -> dict[int, str]:
+        """Number -> item of a numbered list; of two equal numbers the first counts."""
+        return dict(sorted((int(number), item) for number, item in reversed(ITEM.findall(self.text(label)))))
+
+    @property
+    def passages(self) -> list[str]:
+        """The passages, whether they come one by one or one a line."""
+        return self.parts.get("passage") or self.text("passages").split("\n")
+
+    def numbers(self, pattern: re.Pattern, otherwise: list) -> list:
+        """The numbers that the instruction names in this place."""
+        match = pattern.search(self.instruction)
+        return [int(number) for number in match.groups()] if match else otherwise
 
 
 def _filled(path, labels, template, values):

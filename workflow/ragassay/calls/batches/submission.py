@@ -10,6 +10,7 @@ than SETTLE_SECONDS would break this.
 import asyncio
 import hashlib
 import io
+import itertools
 import json
 import math
 import time
@@ -83,7 +84,8 @@ class SentBatch:
             await asyncio.sleep(wait)
             wait = min(wait * 1.5, LONGEST_LOOK)
             self.job = await self._patiently(self.caller.provider.job, CALL_SECONDS, self.job.id, tries=math.inf)
-        if self.job.state == "failed" and not self.job.files and _is_full(self.job.error):
+        is_full = "token_limit_exceeded" in self.job.error or "enqueued" in self.job.error.lower()
+        if self.job.state == "failed" and not self.job.files and is_full:
             await self._send_later()
         else:
             await self._take_in()
@@ -104,22 +106,16 @@ class SentBatch:
 
     async def _patiently(self, act, seconds, *arguments, tries=TRIES):
         """What `await act(*arguments)` returns, tried again where that can help."""
-        attempt = 0
-        while True:
-            failure = None
+        for attempt in itertools.count(1):
             try:
-                async with asyncio.timeout(seconds):
-                    return await act(*arguments)
-            except TimeoutError:
-                failure = _timeout(seconds)
-            except Failure as raised:
-                failure = raised
-            attempt += 1
-            if not failure.again:
-                raise failure
-            if attempt >= tries:
-                raise Failure(failure.kind, f"no answer in {tries} tries, the last: {failure.detail}", again=False)
-            await _pause(attempt, failure)
+                return await _in_time(seconds, act, *arguments)
+            except Failure as failure:
+                if not failure.again:
+                    raise
+                if attempt >= tries:
+                    problem = f"no answer in {tries} tries, the last: {failure.detail}"
+                    raise Failure(failure.kind, problem, again=False) from failure
+                await _pause(attempt, failure)
 
     async def _create(self, file, digest):
         """Create the batch; when that is not answered, look whether it was created before trying again."""
@@ -127,10 +123,7 @@ class SentBatch:
             self.caller.ledger.batch_at(self.name, file=file)
             await asyncio.sleep(2 * SYNC_SECONDS)  # then it is on the disk
             try:
-                async with asyncio.timeout(CALL_SECONDS):
-                    return await self.caller.provider.create(file, digest)
-            except TimeoutError:
-                failure = _timeout(CALL_SECONDS)
+                return await _in_time(CALL_SECONDS, self.caller.provider.create, file, digest)
             except Failure as raised:
                 failure = raised
             if not failure.again:
@@ -155,7 +148,7 @@ class SentBatch:
 
     async def _take_in(self):
         """Give every row its reply, or say why there is none."""
-        outcomes = []
+        outcomes, ended = [], f"batch {self.job.id} ended as {self.job.state}"
         try:
             for file in self.job.files:
                 for number, line in enumerate(io.BytesIO(await self._download(file)), start=1):
@@ -168,12 +161,8 @@ class SentBatch:
             for row in list(self.rows.values()):
                 # A batch that ended by itself answered all that it names nowhere; one that was ended may not have.
                 lost = self.job.state in ("completed", "expired")
-                problem = (
-                    f"batch {self.job.id} ended as {self.job.state} without a reply to this request {self.job.error}"
-                )
-                outcomes.append(
-                    (row, self.caller.fail(row, Failure("missing", problem.strip(), again=True, lost=lost)))
-                )
+                problem = f"{ended} without a reply to this request {self.job.error}".strip()
+                outcomes.append((row, self.caller.fail(row, Failure("missing", problem, again=True, lost=lost))))
                 self.lost += row.worst * lost
                 del self.rows[row.id]
         finally:
@@ -202,14 +191,13 @@ class SentBatch:
         """Answers and their price, or a Failure; either is in the ledger."""
         response, error = reply.get("response") or {}, reply.get("error") or {}
         status, body = response.get("status_code"), response.get("body")
+        source = f"for a request of batch {self.job.id}"
         if status == 200 or (status is None and isinstance(body, dict) and "choices" in body):
             outcome = self.caller.receive(row, json.dumps(body))
         elif status:
-            source = f"for a request of batch {self.job.id}"
-            failure = failure_of(status, body, source, self.caller.model)
-            outcome = self.caller.fail(row, failure)
+            outcome = self.caller.fail(row, failure_of(status, body, source, self.caller.model))
         else:
-            failure = failure_in_reply(error, f"for a request of batch {self.job.id}", self.caller.model, lost=False)
+            failure = failure_in_reply(error, source, self.caller.model, lost=False)
             if failure.again:
                 detail = f"a request of batch {self.job.id} failed: {str(error)[:300]}"
                 failure = Failure("in the error file", detail, again=True)
@@ -244,13 +232,14 @@ class SentBatch:
         log.info("model %s: batch %s of %s requests %s", self.caller.model.name, self.job.id, f"{self.count:,}", what)
 
 
-def _timeout(seconds):
-    return Failure("timeout", f"no answer within {seconds:g} s", again=True, lost=True)
+async def _in_time(seconds, act, *arguments):
+    """What `await act(*arguments)` returns within this time."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await act(*arguments)
+    except TimeoutError:
+        raise Failure("timeout", f"no answer within {seconds:g} s", again=True, lost=True) from None
 
 
 async def _pause(attempt, failure):
     await asyncio.sleep(max(failure.after or 0.0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))))
-
-
-def _is_full(error):
-    return "token_limit_exceeded" in error or "enqueued" in error.lower()

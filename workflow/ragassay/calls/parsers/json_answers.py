@@ -45,8 +45,7 @@ def parse_object(text: str | None, finish_reason: str = "stop", keys: tuple[str,
     except _Broken as broken:
         return Abstain(str(broken))
     if not objects:
-        refused = refuses(answer)
-        return Abstain("truncated" if cut else "refusal" if refused else "no_object")
+        return Abstain("truncated" if cut else "refusal" if refuses(answer) else "no_object")
     if len({json.dumps(value, sort_keys=True) for value in objects}) > 1:
         return Abstain("two_objects")
     return Ok(objects[0], truncated=cut)
@@ -89,35 +88,30 @@ class _Reader:
 
     def _object(self, depth):
         pairs = {}
-        self.place += 1
-        while self._next() != "}":
+        for _ in self._members("}"):
             key = self._key()
             self._take(":")
             value = self._value(depth)
             if key in pairs and json.dumps(pairs[key]) != json.dumps(value):
                 raise _Broken("two_objects")
             pairs[key] = value
-            if self._next() != "}":
-                self._take(",")
-        self.place += 1
         return pairs
 
-    def _list(self, depth):
-        values = []
+    def _members(self, close):
+        """Go on once before each member of an object or a list, up to the bracket that ends it."""
         self.place += 1
-        while self._next() != "]":
-            values.append(self._value(depth))
-            if self._next() != "]":
+        while self._next() != close:
+            yield
+            if self._next() != close:
                 self._take(",")
         self.place += 1
-        return values
 
     def _value(self, depth):
         first = self._next()
         if first in ("{", "["):
             if depth == DEEPEST:
                 raise _Broken("broken_object")
-            return self._object(depth + 1) if first == "{" else self._list(depth + 1)
+            return self._object(depth + 1) if first == "{" else [self._value(depth + 1) for _ in self._members("]")]
         if first in CLOSING:
             return self._string()
         number = NUMBER.match(self.text, self.place)

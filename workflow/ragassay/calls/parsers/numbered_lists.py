@@ -36,10 +36,6 @@ class _Item:
     row: Line  # the one that its marker is in
     paragraphs: list[list[Line]]
 
-    @property
-    def lines(self):
-        return sum(map(len, self.paragraphs))
-
 
 def parse_numbered(text: str | None, finish_reason: str = "stop", expected: int | None = None) -> Ok | Abstain:
     """`Ok` with the items by their numbers; with `expected` these are exactly 1 to `expected`. Of an answer that was
@@ -135,18 +131,14 @@ def _with_inner_items(lines, starts):
     head = _cut(lines[:first], None, coming)
     inner = [row for row, start in head if start]
     if inner and coming is None:
-        linked = len(inner) > 1 or _introduced(head)
+        before = head[[start for _, start in head].index(True) - 1][0]
+        linked = len(inner) > 1 or before.line.endswith(":")
     else:
         linked = inner and inner[-1].number + 1 == coming and inner[-1].style == lines[first].style
     pieces = head if linked else [(row, False) for row in lines[:first]]
     for start, end in pairwise([*starts, None]):
         pieces += _cut(lines[start:end], lines[start], lines[end].number if end else None)
     return [row for row, _ in pieces], [index for index, (_, start) in enumerate(pieces) if start]
-
-
-def _introduced(pieces):
-    """Whether a colon stands before the first start."""
-    return pieces[[start for _, start in pieces].index(True) - 1][0].line.endswith(":")
 
 
 def _cut(lines, opening, below):
@@ -242,14 +234,9 @@ def _close(items):
     closed = len(kept) < len(last.paragraphs)
     if others and all(len(item.paragraphs[0]) == 1 for item in others) and last.row.text:
         lines = kept[0]
-        for index in range(1, len(lines)):
-            row = lines[index]
-            if (
-                row.indent <= last.row.indent
-                and not row.bullet
-                and row.number is None
-                and _ended(lines[index - 1].line)
-            ):
+        for index, (before, row) in enumerate(pairwise(lines), 1):
+            marked = row.bullet or row.number is not None
+            if row.indent <= last.row.indent and not marked and _ended(before.line):
                 kept, closed = [lines[:index]], True
                 break
     last.paragraphs = kept

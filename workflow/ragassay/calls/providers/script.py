@@ -26,7 +26,6 @@ What no file holds is left to `rules`, and the run says how often.
 
 import hashlib
 import json
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,11 +36,10 @@ from ragassay.base.code_version import WORKFLOW, module_version
 from ragassay.base.stage import log
 from ragassay.calls import model
 from ragassay.calls.model import Model, ModelError
-from ragassay.calls.prompts import numbered, parts_of
+from ragassay.calls.prompts import Task, numbered
 from ragassay.calls.providers import rules
 from ragassay.calls.providers._rules.writing import MISSING
 
-ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
 GUESSES = {"restated"}, {"expected", "question"}, {"expected", "near_miss"}  # what an entry holds beside its claim
 
 
@@ -57,11 +55,11 @@ class Provider(rules.Provider):
         return {"provider": self.model.provider, "replies": self.digest, "rules": code}
 
     def reply(self, messages, sampling, sample):
-        return find(self.replies, messages[-1]["content"]) or rules.respond(messages, sampling, sample)
+        return find(self.replies, Task.of(messages)) or rules.respond(messages, sampling, sample)
 
     async def send(self, messages, sampling, samples):
         self.answered += 1
-        self.left += find(self.replies, messages[-1]["content"]) is None
+        self.left += find(self.replies, Task.of(messages)) is None
         return await super().send(messages, sampling, samples)
 
     async def close(self):
@@ -100,32 +98,29 @@ def guess(entry: dict[str, str]) -> str:
     return entry.get("expected") or entry["restated"]
 
 
-def find(replies: Replies, message: str) -> str | None:
-    """The reply to a user message, None if no file holds it. The labels of its parts tell the task."""
-    shown, instruction = parts_of(message)
-    labels = set(shown)
-    if labels == {"claims"} and MISSING in shown["claims"][0]:
-        return _recovered(replies.documents, items(shown["claims"][0]))
-    if labels == {"question", "answer"} and "texts" in instruction:
-        texts = replies.targets.get((plain(shown["question"][0]), plain(shown["answer"][0])))
-        return json.dumps({"texts": texts[: _count(instruction)]}, ensure_ascii=False) if texts else None
-    reply = about(replies.documents, shown["document"][0]) if "document" in labels else None
+def find(replies: Replies, task: Task) -> str | None:
+    """The reply to what is asked for, None if no file holds it. The labels of its parts tell the task."""
+    labels, [count] = set(task.parts), task.numbers(rules.COUNT, [None])
+    if labels == {"claims"} and MISSING in task.text("claims"):
+        return _recovered(replies.documents, task.items("claims"))
+    if labels == {"question", "answer"} and "texts" in task.instruction:
+        texts = replies.targets.get((plain(task.text("question")), plain(task.text("answer"))))
+        return json.dumps({"texts": texts[:count]}, ensure_ascii=False) if texts else None
+    reply = written_about(replies.documents, task.text("document")) if "document" in labels else None
     if reply is None:
         return None
     if labels == {"document", "true claims", "recovered claims"}:
-        return _novel(reply, items(shown["recovered claims"][0]))
+        return _unsupported(reply, task.items("recovered claims"))
     if labels == {"document", "claims"}:
-        return _questions(reply, items(shown["claims"][0]))
-    if labels == {"document"} and "question" in instruction:
-        return numbered(dict(enumerate(reply.in_scope[: _count(instruction)], 1)))
-    if labels == {"document"} and "claim" in instruction:
-        claims = [entry["claim"] for entry in reply.claims]
-        return numbered(dict(enumerate(claims[: _count(instruction)], 1)))
+        return _unsupported(reply, task.items("claims"), as_questions=True)
+    if labels == {"document"} and "question" in task.instruction:
+        return numbered(dict(enumerate(reply.in_scope[:count], 1)))
+    if labels == {"document"} and "claim" in task.instruction:
+        return numbered(dict(enumerate([entry["claim"] for entry in reply.claims[:count]], 1)))
     return None
 
 
-def about(replies: list[Reply], document: str) -> Reply | None:
-    """What is written about a document."""
+def written_about(replies: list[Reply], document: str) -> Reply | None:
     text = " ".join(document[:1000].split())
     return next((reply for reply in replies if text.startswith(reply.begins)), None)
 
@@ -140,34 +135,17 @@ def _recovered(replies, claims):
     return numbered({slot: guesses[slot - 1] if MISSING in claim else claim for slot, claim in claims.items()})
 
 
-def _novel(reply, recovered):
-    """The guesses that the document does not support."""
-    guesses = reply.guesses
-    if any(plain(claim) not in guesses for claim in recovered.values()):
+def _unsupported(reply, claims, as_questions=False):
+    """The claims that the document does not support, or the questions about them; None if nobody wrote one of them."""
+    if any(plain(claim) not in reply.guesses for claim in claims.values()):
         return None
-    return numbered({slot: claim for slot, claim in recovered.items() if guesses[plain(claim)]}) or "None"
-
-
-def _questions(reply, claims):
-    guesses = reply.guesses
-    if any(plain(claim) not in guesses for claim in claims.values()):
-        return None
-    asked = {slot: guesses[plain(claim)] for slot, claim in claims.items()}
-    return numbered({slot: question for slot, question in asked.items() if question}) or "None"
-
-
-def items(text: str) -> dict[int, str]:
-    """Number -> item of a numbered list."""
-    return {int(number): item for number, item in ITEM.findall(text)}
+    questions = {slot: reply.guesses[plain(claim)] for slot, claim in claims.items()}
+    shown = questions if as_questions else claims
+    return numbered({slot: shown[slot] for slot, question in questions.items() if question}) or "None"
 
 
 def plain(text: str) -> str:
     return " ".join(text.lower().split()).rstrip(".")
-
-
-def _count(instruction):
-    count = re.search(r"\d+", instruction)
-    return int(count[0]) if count else None
 
 
 def read_replies(what: str, folder: Path) -> tuple[Replies, str]:

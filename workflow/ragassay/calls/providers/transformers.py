@@ -9,13 +9,13 @@ temperature, top_p, max_tokens and seed.
 """
 
 import asyncio
-import hashlib
 import json
 from dataclasses import dataclass, field
 
 import torch
 from transformers import LogitsProcessorList
 
+from ragassay.base import chance
 from ragassay.calls import model
 from ragassay.calls.model import Answer, Failure, Model, Usage
 from ragassay.models.local import LocalModel
@@ -106,15 +106,13 @@ class Provider(model.Provider):
         """(text, finish reason, prompt tokens, completion tokens) for each row. The tokenizer stays out of it: one that
         pads here while a prompt is read there would pad neither, or both.
         """
-        sampling, prompts = batch[0].sampling, [row.prompt for row in batch]
-        counts = [len(row.tokens) for row in batch]
-        width = max(counts)
+        sampling, width = batch[0].sampling, max(len(row.tokens) for row in batch)
         tokens = torch.full((len(batch), width), self.tokenizer.pad_token_id)
         mask = torch.zeros_like(tokens)
         for line, row in enumerate(batch):
             tokens[line, width - len(row.tokens) :] = torch.tensor(row.tokens)
             mask[line, width - len(row.tokens) :] = 1
-        draw = LogitsProcessorList([_Draw(batch, prompts, sampling)] if sampling.get("temperature", 1.0) else [])
+        draw = LogitsProcessorList([_Draw(batch, sampling)] if sampling.get("temperature", 1.0) else [])
         made = self.weights.generate(
             input_ids=tokens.to(self.weights.device),
             attention_mask=mask.to(self.weights.device),
@@ -123,7 +121,7 @@ class Provider(model.Provider):
             logits_processor=draw,
             pad_token_id=self.tokenizer.pad_token_id,
         )[:, width:].cpu()
-        return [self._read_row(tokens, count) for tokens, count in zip(made, counts, strict=True)]
+        return [self._read_row(tokens, len(row.tokens)) for tokens, row in zip(made, batch, strict=True)]
 
     def _read_row(self, tokens, prompt):
         ends = (tokens == self.tokenizer.eos_token_id).nonzero()
@@ -135,12 +133,11 @@ class Provider(model.Provider):
 class _Draw:
     """Turns the choice of the best token into a draw: logits / temperature plus Gumbel noise of each row's own."""
 
-    def __init__(self, batch, prompts, sampling):
+    def __init__(self, batch, sampling):
         self.temperature, self.top_p = sampling.get("temperature", 1.0), sampling.get("top_p", 1.0)
         self.generators = []
-        for row, prompt in zip(batch, prompts, strict=True):
-            text = json.dumps([prompt, sampling, row.number], sort_keys=True)
-            seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
+        for row in batch:
+            seed = chance.number(None, json.dumps([row.prompt, sampling, row.number], sort_keys=True), width=7)
             self.generators.append(torch.Generator().manual_seed(seed))
 
     def __call__(self, input_ids, scores):

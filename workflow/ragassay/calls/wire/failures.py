@@ -223,15 +223,13 @@ def _after(error):
 
 def _reasons(error):
     """Whether it says why the content of a request is refused."""
-    inner = _inner(error)
-    metadata = inner.get("metadata") if isinstance(inner, dict) else None
+    metadata = _fields(error).get("metadata")
     return isinstance(metadata, dict) and bool(metadata.get("reasons") or metadata.get("flagged_input"))
 
 
 def _unknown_setting(error, words, model):
     """The setting of the configuration that the server does not take, of those that are sent as they are, or ""."""
-    inner = _inner(error)
-    places = [_place(inner), inner.get("param") if isinstance(inner, dict) else None]
+    places = [_place(error), _fields(error).get("param")]
     for setting in ("options", "sampling"):
         for name in getattr(model, setting):
             if name not in PARAMETERS and (name in places or _names(re.escape(name), words[:500])):
@@ -248,19 +246,16 @@ def _reason(status, words):
 
 def _said(error):
     """Its code and its words; servers put them in a field or not, and some send a list or a page."""
-    inner = _inner(error)
-    if not isinstance(inner, dict):
-        return "", str(inner)
-    words = inner.get("message") or inner.get("detail") or inner
-    return str(inner.get("code") or inner.get("type") or inner.get("status") or ""), str(words)
+    fields = _fields(error)
+    words = fields.get("message") or fields.get("detail") or _inner(error)
+    return str(fields.get("code") or fields.get("type") or fields.get("status") or ""), str(words)
 
 
 def _parameter(error, code, words):
     """The parameter that the server does not take, of those that a request can go without, or ""."""
-    words, inner = words[:500], _inner(error)
-    given = inner.get("param") if isinstance(inner, dict) else None
+    words, given = words[:500], _fields(error).get("param")
     if not isinstance(given, str):
-        given = _place(inner)
+        given = _place(error)
     if NAMES_SYSTEM.search(words) or (given.endswith(".role") and SYSTEM in words):
         return SYSTEM
     unsupported = re.search(UNSUPPORTED, f"{code} {words}", re.IGNORECASE)
@@ -282,17 +277,21 @@ def _names(name, words):
     return re.search(f"{quoted}|{plain}", words, re.IGNORECASE)
 
 
-def _place(inner):
+def _place(error):
     """Where a checker of types found fault: the last part of the first `loc`."""
-    detail = inner.get("detail") or inner.get("message") if isinstance(inner, dict) else inner
+    fields = _fields(error)
+    detail = fields.get("detail") or fields.get("message") if fields else _inner(error)
     while isinstance(detail, dict):
         detail = detail.get("detail")
     first = detail[0] if isinstance(detail, list) and detail else None
     place = first.get("loc") if isinstance(first, dict) else None
-    if isinstance(place, list) and place:
-        return str(place[-1])
-    return ""
+    return str(place[-1]) if isinstance(place, list) and place else ""
 
 
 def _inner(error):
     return error["error"] if isinstance(error, dict) and error.get("error") else error
+
+
+def _fields(error):
+    inner = _inner(error)
+    return inner if isinstance(inner, dict) else {}

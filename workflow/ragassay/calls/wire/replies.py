@@ -58,8 +58,9 @@ def completion(body: str, error_in: Callable[[object, bool], Failure]) -> tuple[
             raise error_in(error, bool(choices or reply.get("usage")))
         if not isinstance(choices, list):
             raise KeyError("choices")
-        in_order = sorted(enumerate(choices), key=lambda pair: _place(*pair))
-        answers = [_answer(choice) for _, choice in in_order]
+        places = [choice.get("index") for choice in choices]
+        in_order = sorted(range(len(choices)), key=lambda n: places[n] if isinstance(places[n], int) else n)
+        answers = [_answer(choices[number]) for number in in_order]
         return answers, _usage(reply, len(body), len(answers))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         fields = ", ".join(map(repr, list(reply)[:8])) or "none"
@@ -70,26 +71,27 @@ def completion(body: str, error_in: Callable[[object, bool], Failure]) -> tuple[
 
 def _reply(body):
     text = body.lstrip("\ufeff \t\r\n")
-    begins, paid = f"it begins {text[:80]!r}", {"again": True, "lost": True}
+    streamed = text.startswith(STREAM_STARTS)
+
+    def failure(kind, problem, refused="provider_error", patience=2):
+        detail = f"the reply is no {problem}; it begins {text[:80]!r}"
+        return Failure(kind, detail, again=True, lost=True, refused=refused, patience=patience)
+
     try:
-        reply = _whole_stream(text) if _is_streamed(text) else _parsed(text)
+        reply = _whole_stream(text) if streamed else _parsed(text)
     except (RecursionError, KeyError, TypeError, AttributeError) as error:
-        detail = f"the reply is no chat completion ({type(error).__name__}: {str(error)[:80]}); {begins}"
-        raise Failure("no chat completion", detail, **paid, refused="provider_error") from error
+        problem = f"chat completion ({type(error).__name__}: {str(error)[:80]})"
+        raise failure("no chat completion", problem) from error
     except ValueError as error:
         if text.startswith("<"):
-            detail = f"the reply is no chat completion but a web page; {begins}"
-            raise Failure("web page", detail, **paid, refused="provider_error", patience=8) from error
-        if _is_streamed(text) or not text or (text.startswith(("{", "[")) and not text.rstrip().endswith("}")):
-            detail = f"the reply is no whole chat completion, it breaks off; {begins}"
-            raise Failure("cut off", detail, **paid) from error
-        detail = f"the reply is no chat completion: it is no JSON ({error}); {begins}"
-        raise Failure("no JSON", detail, **paid, refused="provider_error", patience=8) from error
+            raise failure("web page", "chat completion but a web page", patience=8) from error
+        if streamed or not text or (text.startswith(("{", "[")) and not text.rstrip().endswith("}")):
+            raise failure("cut off", "whole chat completion, it breaks off", refused="") from error
+        raise failure("no JSON", f"chat completion: it is no JSON ({error})", patience=8) from error
     if isinstance(reply, list) and len(reply) == 1:
         [reply] = reply
     if not isinstance(reply, dict):
-        detail = f"the reply is no chat completion but a {type(reply).__name__}; {begins}"
-        raise Failure("no chat completion", detail, **paid, refused="provider_error")
+        raise failure("no chat completion", f"chat completion but a {type(reply).__name__}")
     return reply
 
 
@@ -101,10 +103,6 @@ def _parsed(text):
         if isinstance(error, json.JSONDecodeError):
             raise
         return json.loads(text, strict=False, parse_int=float)
-
-
-def _is_streamed(body):
-    return body.lstrip().startswith(STREAM_STARTS)
 
 
 def _whole_stream(body):
@@ -143,11 +141,6 @@ def _blocked(reply):
     return feedback.get("blockReason") or feedback.get("block_reason") if isinstance(feedback, dict) else None
 
 
-def _place(number, choice):
-    index = choice.get("index")
-    return index if isinstance(index, int) else number
-
-
 def _answer(choice):
     if choice.get("error"):
         return Answer("", BROKEN_OFF)
@@ -170,11 +163,10 @@ def answer_in(content) -> str:
 
 
 def _part(part):
-    if not isinstance(part, dict) or not isinstance(kind := part.get("type"), str):
-        raise TypeError("a part of the answer is not a text")
-    if kind not in ("text", "output_text"):  # reasoning, references, ...
+    kind = part.get("type") if isinstance(part, dict) else None
+    if isinstance(kind, str) and kind not in ("text", "output_text"):  # reasoning, references, ...
         return ""
-    if not isinstance(part.get("text"), str):
+    if not (isinstance(kind, str) and isinstance(part.get("text"), str)):
         raise TypeError("a part of the answer is not a text")
     return part["text"]
 
