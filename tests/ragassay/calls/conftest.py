@@ -4,6 +4,8 @@ import contextlib
 
 import pytest
 
+from clocks import VirtualTime
+from ragassay.calls.limits import pace, rates
 from ragassay.calls.model import Model
 from servers import Served
 
@@ -39,6 +41,22 @@ def model(client):
         return Model("tested", "openai", settings.pop("model", "loopback"), url, "LOOPBACK_KEY", **settings)
 
     return made
+
+
+@pytest.fixture
+def unsynced(monkeypatch):
+    """Nothing is forced to the disk."""
+    monkeypatch.setattr("ragassay.calls.ledger.journal.SYNC_SECONDS", 0.0)
+    monkeypatch.setattr("ragassay.calls.ledger.journal.os.fsync", lambda file: None)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Virtual time for what keeps to limits."""
+    clock = VirtualTime()
+    for module in (rates, pace):
+        monkeypatch.setattr(module, "time", clock)
+    return clock
 
 
 @pytest.fixture

@@ -12,23 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from calling import questions, replies
 from clocks import until
 from ragassay.calls import _caller
 from ragassay.calls.complete import Stopped, complete, converse
 from ragassay.calls.ledger import journal
 from ragassay.calls.ledger.journal import LedgerError
 from ragassay.calls.ledger.records import Ledger
-from ragassay.calls.model import ModelError, Request
-
-
-def questions(count):
-    return [Request([{"role": "user", "content": f"Question {n}"}], {"max_tokens": 50}) for n in range(count)]
-
-
-def replies(folder):
-    ledger = Ledger(folder)
-    ledger.close()
-    return ledger.counts["replies"]
+from ragassay.calls.model import ModelError
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from clocks import VirtualTime
+from calling import questions
 from ragassay.calls import model
 from ragassay.calls._caller import Caller, GaveUp
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.ledger.register import Register
-from ragassay.calls.limits import pace, rates
 from ragassay.calls.limits.money import OverBudget
 from ragassay.calls.limits.quirks import HEADROOM
-from ragassay.calls.model import Answer, Failure, Model, Request, Usage
+from ragassay.calls.model import Answer, Failure, Model, Usage
 
 LIMIT, FACTOR, CONCURRENCY = 1000, 20, 64  # tokens of an answer, by how many times the longest exceeds it, in flight
 PRICE = {"input": 0.0, "output": 1e6 / LIMIT}  # an answer that keeps to its limit costs at most a dollar
@@ -98,16 +97,11 @@ class Server(model.Provider):
 
 
 @pytest.fixture
-def simulated(monkeypatch, tmp_path):
+def simulated(tmp_path, clock, unsynced):
     """A function that lets jobs ask one server under one cap, kills some of them and runs them again."""
-    monkeypatch.setattr("ragassay.calls.ledger.journal.SYNC_SECONDS", 0.0)
-    monkeypatch.setattr("ragassay.calls.ledger.journal.os.fsync", lambda file: None)
 
     def run(seed, factors, cap, jobs, requests, **more):
-        clock, chance = VirtualTime(), random.Random(seed)
-        for module in (rates, pace):
-            monkeypatch.setattr(module, "time", clock)
-        registers = Registers(clock)
+        chance, registers = random.Random(seed), Registers(clock)
         settings = {"concurrency": CONCURRENCY, "price": PRICE, "budget_usd": cap, "timeout": 1e6, **more}
         asked = Model("tested", "x", "x", **settings)
         server = Server(asked, factors(random.Random(seed)), chance)
@@ -118,8 +112,7 @@ def simulated(monkeypatch, tmp_path):
                 ledger = Ledger(folder)
                 lease = SimpleNamespace(register=registers.of(folder), lost=False, read_only=False, name="lease")
                 caller = Caller(asked, ledger, server, lease)
-                texts = [Request([{"role": "user", "content": f"{n}"}], {"max_tokens": LIMIT}) for n in range(requests)]
-                left = iter(texts)
+                left = iter(questions(requests, max_tokens=LIMIT))
 
                 async def work(caller=caller, left=left):
                     for request in left:

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from calling import texts
 from ragassay.base import tables
 from ragassay.calls.complete import GaveUp, Unanswered, complete, converse
 from ragassay.calls.ledger.lease import Lease
@@ -23,10 +24,6 @@ def question(number, samples=1, **sampling):
 
 def answers(number, *indices):
     return [f"Question {number} answered for the {index}. time" for index in indices]
-
-
-def texts(results):
-    return [[answer.text for answer in result] for result in results]
 
 
 def test_answers_come_in_the_order_of_requests_whatever_takes_how_long(serve, model, tmp_path):

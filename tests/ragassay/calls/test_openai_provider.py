@@ -11,8 +11,6 @@ from ragassay.calls.model import Answer, Failure, ModelError, Request, Usage, pr
 from tools.provider.log import digest
 
 MESSAGES = [{"role": "user", "content": "Is the harbour open?"}]
-PRICE = {"input": 1.0, "output": 1.0}
-KEY = "sk-planted-7f3a91c04de852b6"  # what the environment of these tests holds
 
 
 @pytest.fixture(params=["official", "fast"])
@@ -51,25 +49,19 @@ def test_the_raw_body_is_handed_on_and_read(serve, model):
     answers, usage = provider_for(model("http://x/v1")).read(body)
     assert sorted(answer.text for answer in answers) == ["It is not.", "It is."]
     assert {answer.finish_reason for answer in answers} == {"stop"}
-    told = json.loads(body)["usage"]
-    assert usage == Usage(told["prompt_tokens"], 0, told["completion_tokens"], served="loopback")
+    counts = json.loads(body)["usage"]
+    assert usage == Usage(counts["prompt_tokens"], 0, counts["completion_tokens"], served="loopback")
     assert limits == {"requests_per_minute": 600}
 
 
 def test_sampling_settings_and_options_are_sent(serve, model):
     server = serve()
     send(model(server), temperature=0.5, max_tokens=3, stop=["."], seed=4)
-    expected = {
-        "model": "loopback",
-        "messages": MESSAGES,
-        "temperature": 0.5,
-        "max_tokens": 3,
-        "stop": ["."],
-        "seed": 4,
-    }
+    body = {"model": "loopback", "messages": MESSAGES}
+    expected = body | {"temperature": 0.5, "max_tokens": 3, "stop": ["."], "seed": 4}
     assert list(server.summary()["requests_per_key"]) == [digest(expected)]
     send(model(server, options={"reasoning_effort": "low"}))
-    expected = {"model": "loopback", "messages": MESSAGES, "reasoning_effort": "low"}
+    expected = body | {"reasoning_effort": "low"}
     assert list(server.summary()["requests_per_key"])[1:] == [digest(expected)]
 
 
@@ -91,17 +83,16 @@ def test_cached_tokens_are_counted_apart(serve, model, tmp_path):
         ("null", Answer("", "stop")),
         ("refusal", Answer("I cannot help with this.", "stop")),
         ("filter", Answer("", "content_filter")),
-        ("length", Answer("It", "length")),
+        ("length", Answer("", "length")),
     ],
 )
 def test_odd_answers_are_answers_and_are_paid_once(serve, model, tmp_path, odd, answer):
     """What to make of them is for parsers to say; asking again until the model complies is not for us."""
     server = serve(texts=["It is"], odd_answers={odd: 1.0})
     for _ in range(2):
-        ((found,),) = complete([request()], model(server), tmp_path)
-        told = Answer(found.text, found.finish_reason)
-        assert told == answer if odd != "length" else found.finish_reason == "length"
-        assert found.prompt_tokens > 0
+        ((received,),) = complete([request()], model(server), tmp_path)
+        assert received.finish_reason == answer.finish_reason and received.prompt_tokens > 0
+        assert odd == "length" or received.text == answer.text
     assert server.summary()["requests"] == 1
 
 
@@ -113,33 +104,27 @@ def test_odd_answers_are_answers_and_are_paid_once(serve, model, tmp_path, odd, 
     [("429", False), ("500", False), ("408", False), ("drop", True), ("abort", True), ("cut", True)],
 )
 def test_failures_that_may_pass_say_whether_they_may_have_cost(serve, model, fault, lost):
-    found = failure(model(serve(faults={fault: 1.0})))
-    assert (found.again, found.lost) == (True, lost)
+    failed = failure(model(serve(faults={fault: 1.0})))
+    assert (failed.again, failed.lost) == (True, lost)
 
 
 @pytest.mark.parametrize("form", ["seconds", "ms", "date"])
 def test_when_to_come_back(serve, model, form):
-    found = failure(model(serve(faults={"429": 1.0}, retry_after=3.0, retry_after_form=form)))
-    assert 1.9 <= found.after <= 4.1
+    assert 1.9 <= failure(model(serve(faults={"429": 1.0}, retry_after=3.0, retry_after_form=form))).after <= 4.1
 
 
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [
-        ("31536000", 300),
-        ("inf", 300),
-        ("-5", 0),
-        ("nan", 0),
+        *(("31536000", 300), ("inf", 300), ("-5", 0), ("nan", 0), ("", None), ("soon", None)),
         ("Fri, 31 Dec 9999 23:59:59 GMT", 300),
         ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-        ("", None),
-        ("soon", None),
         ("Fri, 99 Dec 2026 23:59:59 GMT", None),
     ],
 )
 def test_nobody_waits_a_year_and_what_names_no_time_is_no_pause(model, header, seconds):
-    found = provider_for(model("http://x/v1")).failure(429, {"retry-after": header}, "slow down")
-    assert (found.again, found.after) == (True, seconds)
+    failed = provider_for(model("http://x/v1")).failure(429, {"retry-after": header}, "slow down")
+    assert (failed.again, failed.after) == (True, seconds)
 
 
 @pytest.mark.parametrize("key", [None, "", "  "])
@@ -155,18 +140,21 @@ def test_what_cannot_be_a_key_is_not_shown(model, monkeypatch):
         provider_for(model("http://x/v1"))
 
 
-@pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://x/v1", "/v1", "http:///v1", "http://[1/v1"])
-def test_what_is_no_address_names_what_is_expected(model, url):
-    with pytest.raises(
-        ModelError, match=r"model tested: the base_url is no address of a server, expected https://<host>/<path>"
-    ):
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        *((url, "the base_url is no address of a server, expected https://<host>/<path>, without a password")
+          for url in ("localhost:8000/v1", "ftp://x/v1", "/v1", "http:///v1", "http://[1/v1", "http://me:secret@h/v1")),
+        ("http://h/v1/chat/completions", "the base_url ends in /chat/completions, expected the address without it"),
+    ],
+)  # fmt: skip
+def test_what_is_no_address_names_what_is_expected_and_shows_no_password(model, url, expected):
+    with pytest.raises(ModelError, match=f"model tested: {expected}") as error:
         provider_for(model(url))
-
-
-# --- keys -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_password_in_an_address_is_refused_and_not_shown(model):
-    with pytest.raises(ModelError, match="without a password") as error:
-        provider_for(model("http://me:secret@127.0.0.1:1/v1"))
     assert "secret" not in str(error.value)
+
+
+def test_the_identity_is_the_same_with_both_clients(model):
+    settings = model("http://h/v1")
+    expected = {"provider": "openai", "model": "loopback", "endpoint": "h/v1", "options": {}}
+    assert provider_for(settings).identity() == expected

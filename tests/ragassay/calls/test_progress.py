@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from calling import questions
 from clocks import VirtualTime
 from ragassay.calls import _progress
 from ragassay.calls._progress import Progress
@@ -24,9 +25,9 @@ def caller(**more):
 
 def steps(total=None, done=0):
     """Progress whose clock starts at zero."""
-    found = Progress("judge", total)
-    found.recent.marks[0], found.done = (0.0, 0), done
-    return found
+    going = Progress("judge", total)
+    going.recent.marks[0], going.done = (0.0, 0), done
+    return going
 
 
 @pytest.fixture
@@ -34,10 +35,6 @@ def often(monkeypatch):
     """Lines in place of each minute's every fifth of a second."""
     monkeypatch.setattr(_progress, "FIRST_SECONDS", 0.2)
     monkeypatch.setattr(_progress, "SECONDS", 0.2)
-
-
-def questions(count):
-    return [Request([{"role": "user", "content": f"Question {n}"}], {"max_tokens": 50}) for n in range(count)]
 
 
 def test_a_line_says_done_in_flight_rate_dollars_and_time_left():
@@ -70,8 +67,8 @@ def test_nothing_done_is_no_division_by_zero():
 
 def test_what_failed_is_told_once_with_the_last_of_it_and_the_pause():
     going, failures = steps(10), Counter({"http 429": 1_200, "timeout": 3})
-    told = going.line(60, caller(failures=failures, last_failure="no answer within 1 s", pause=21.3))
-    assert told.endswith(
+    line = going.line(60, caller(failures=failures, last_failure="no answer within 1 s", pause=21.3))
+    assert line.endswith(
         "; failed since the last line: 1,200 http 429, 3 timeout; the last: no answer within 1 s"
         "; the provider asked for a pause, 21 s more, and 3 requests wait"
     )
@@ -89,8 +86,8 @@ def test_calls_of_conversations_are_counted_while_none_of_them_is_done(serve, mo
 
     with caplog.at_level(logging.INFO, "ragassay"):
         list(converse(range(20), three_turns, model(serve()), tmp_path, side_by_side=20, expected=60))
-    told = next(line for line in caplog.messages if " 40 of 60 calls done" in line)
-    assert told.startswith("tested: ") and told.endswith(" left")
+    reported = next(line for line in caplog.messages if " 40 of 60 calls done" in line)
+    assert reported.startswith("tested: ") and reported.endswith(" left")
 
 
 def test_a_provider_that_asks_for_pauses_is_told_of_while_nothing_is_done(serve, model, tmp_path, often, caplog):

@@ -13,10 +13,11 @@ from ragassay.calls.prompts import Prompt, PromptError, delimited, numbered, par
 
 SHIPPED = sorted((ROOT / "resources/prompts").glob("*.yaml"))
 TEXTS = {"passages": ["first {document}", "second"]}
+PLACEHOLDERS = {"shells": {"label": "shells", "description": "a list"}, "n": {"description": "how many"}}
 PARTS = {
     "version": 1,
     "task": "sort_shells",
-    "placeholders": {"shells": {"label": "shells", "description": "a list"}, "n": {"description": "how many"}},
+    "placeholders": PLACEHOLDERS,
     "system": "You sort shells.",
     "examples": [{"values": {"shells": "whelk, cockle", "n": 1}, "reply": "cockle"}],
     "user": "{shells}\n\nName the {n} smallest.",
@@ -154,9 +155,9 @@ def test_wrong_values_are_named(prompt_file, given_values, expected):
         ({"colour": "red"}, "expected the keys version, task"),
         ({"examples": [{"values": {"shells": "a"}, "reply": "b"}]}, "no value for {n}"),
         ({"examples": [{"reply": "b"}]}, "an unusable example 1"),
-        ({"placeholders": {"shells": {"label": "shells"}, "n": {"description": "x"}}}, "unusable entry for {shells}"),
+        ({"placeholders": PLACEHOLDERS | {"shells": {"label": "shells"}}}, "unusable entry for {shells}"),
         (
-            {"placeholders": {"shells": {"label": "A>", "description": "x"}, "n": {"description": "x"}}},
+            {"placeholders": PLACEHOLDERS | {"shells": {"label": "A>", "description": "x"}}},
             "the label 'A>' of {shells}",
         ),
     ],

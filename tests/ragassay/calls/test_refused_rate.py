@@ -1,32 +1,17 @@
 """Requests that are refused for now: one of many concerns itself alone, many slow all jobs down, in virtual time."""
 
 import asyncio
-import contextlib
 import random
 from types import SimpleNamespace
 
 import pytest
 
-from clocks import VirtualTime
+from calling import InMemory, questions
 from ragassay.calls import _caller, model
 from ragassay.calls._caller import Caller
 from ragassay.calls.ledger.records import Ledger
-from ragassay.calls.limits import pace, rates
-from ragassay.calls.model import Answer, Failure, Model, Request, Usage
-
-
-class InMemory:
-    """A register of simulated processes."""
-
-    def __init__(self, name, kept, clock):
-        self.name, self.kept, self.clock = name, kept, clock
-
-    @contextlib.contextmanager
-    def shared(self):
-        yield self.kept, self.clock.monotonic()
-
-    def spent(self, dollars, unsure=0.0):
-        pass
+from ragassay.calls.limits import rates
+from ragassay.calls.model import Answer, Failure, Model, Usage
 
 
 class Server(model.Provider):
@@ -55,15 +40,12 @@ class Server(model.Provider):
 
 
 @pytest.fixture
-def asked(monkeypatch, tmp_path):
+def asked(monkeypatch, tmp_path, clock, unsynced):
     """A function that lets jobs of so many requests ask a server; returns the server and the seconds that it took."""
-    monkeypatch.setattr("ragassay.calls.ledger.journal.SYNC_SECONDS", 0.0)
-    monkeypatch.setattr("ragassay.calls.ledger.journal.os.fsync", lambda file: None)
+    monkeypatch.setattr(_caller, "time", clock)
 
     def run(jobs, **quirks):
-        clock, kept = VirtualTime(), {}
-        for module in (rates, pace, _caller):
-            monkeypatch.setattr(module, "time", clock)
+        kept = {}
         tested = Model("tested", "x", "x", concurrency=64, price={"input": 0, "output": 0}, timeout=1e6)
         server = Server(tested, clock, **quirks)
 
@@ -71,10 +53,8 @@ def asked(monkeypatch, tmp_path):
             ledger = Ledger(tmp_path / f"{number}")
             register = InMemory(f"here 1 {number}", kept, clock)
             monkeypatch.setattr(_caller, "Quirks", lambda model, register: rates.Quirks(model))
-            asking = Caller(
-                tested, ledger, server, SimpleNamespace(register=register, lost=False, read_only=False, name="lease")
-            )
-            requests = iter([Request([{"role": "user", "content": f"{number} {n}"}]) for n in range(count)])
+            lease = SimpleNamespace(register=register, lost=False, read_only=False, name="lease")
+            asking, requests = Caller(tested, ledger, server, lease), iter(questions(count, f"{number} {{}}"))
 
             async def work():
                 for request in requests:

@@ -55,7 +55,7 @@ HOSTILE = {
     "half a pair": "a \ud800 b.",
 }
 RUNS = [
-    "The lock at Dray opened on 3 May 2025. ",
+    "It opened on 3 May 2025. ",
     "A",
     "9,9.9 ",
     "(",
@@ -192,11 +192,8 @@ def test_long_runs_are_read_in_time_that_is_in_proportion_to_them(piece):
         reading.read.cache_clear()
         ask(task, **{place: piece * size})
 
-    for task, place in (
-        ("judge_scope", "document"),
-        ("judge_defusion", "response"),
-        ("write_synthetic_queries", "passage"),
-    ):
+    places = {"judge_scope": "document", "judge_defusion": "response", "write_synthetic_queries": "passage"}
+    for task, place in places.items():
         assert is_proportional(partial(read, task, place), 8_000 // len(piece)), (task, place)
 
 

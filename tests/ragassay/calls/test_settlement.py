@@ -7,16 +7,17 @@ from random import Random
 
 import pytest
 
+from calling import questions
 from ragassay.base import tables
 from ragassay.calls.complete import GaveUp, complete, converse
 from ragassay.calls.ledger.records import Ledger
-from ragassay.calls.model import Failure, Request, call_key, provider_for
+from ragassay.calls.model import Failure, call_key, provider_for
 from ragassay.calls.wire import replies
 from ragassay.schemas.report import CALLS
 
 
 def requests(count):
-    return [Request([{"role": "user", "content": f"Is harbour {n} open?"}], {"max_tokens": 20}) for n in range(count)]
+    return questions(count, "Is harbour {} open?", max_tokens=20)
 
 
 @pytest.fixture

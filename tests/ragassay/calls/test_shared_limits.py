@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from calling import replies
 from clocks import until
 from common.model_jobs import Jobs, most_in_a_second
-from ragassay.calls.ledger.records import Ledger
 
 pytestmark = pytest.mark.clock
 
@@ -36,19 +36,10 @@ def test_no_second_has_more_requests_than_its_share_when_jobs_end_or_are_killed(
 
 
 @pytest.mark.parametrize("apart", [0.0, 0.3])
-def test_no_more_are_in_flight_than_allowed_whenever_jobs_start(serve, tmp_path, apart):
-    server = serve(latency=0.2)
-    with Jobs(server, tmp_path, concurrency=16) as jobs:
-        jobs.start(50, 50, 50, 50, apart=apart)
-        assert jobs.wait() == [0] * 4
-    assert server.summary()["most_in_flight"] <= 16
-
-
-@pytest.mark.parametrize("requests", [[320], [80, 80, 80, 80]])
-def test_four_jobs_have_as_many_in_flight_as_one(serve, tmp_path, requests):
+def test_as_many_are_in_flight_as_allowed_and_no_more_whenever_jobs_start(serve, tmp_path, apart):
     server = serve(faults={"hang": 1.0})
     with Jobs(server, tmp_path, concurrency=16, requests_per_minute=60_000) as jobs:
-        jobs.start(*requests)
+        jobs.start(80, 80, 80, 80, apart=apart)
         until(lambda: server.summary()["in_flight"] == 16)
     assert server.summary()["most_in_flight"] == 16
 
@@ -65,17 +56,11 @@ def test_what_a_killed_job_had_in_flight_goes_to_the_others_and_no_more(serve, t
     assert server.summary()["most_in_flight"] == 12
 
 
-def answered(folder):
-    ledger = Ledger(folder)
-    ledger.close()
-    return ledger.counts["replies"]
-
-
 def test_more_jobs_than_may_be_in_flight_take_turns(serve, tmp_path):
     server = serve(latency=0.05)
     with Jobs(server, tmp_path, concurrency=2) as jobs:
         jobs.start(1000, 1000, 1000, 1000)
-        while min(answered(tmp_path / f"job{number}") for number in range(4)) < 20:
+        while min(replies(tmp_path / f"job{number}") for number in range(4)) < 20:
             assert [process.exitcode for process in jobs.processes] == [None] * 4  # none waits for the end of another
             time.sleep(0.2)
     assert server.summary()["most_in_flight"] <= 2

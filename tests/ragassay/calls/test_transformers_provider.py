@@ -1,12 +1,10 @@
 """Local weights through the transformers library: batches, samples, seeds, and what cannot be used."""
 
 import asyncio
-import json
 import shutil
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -36,10 +34,8 @@ def weights(tmp_path_factory):
 
 def ask(weights, ledger, requests, **options):
     free = {"input": 0, "output": 0}
-    model = Model(
-        "local", "transformers", str(weights), concurrency=8, price=free, options={"device": "cpu", **options}
-    )
-    return list(complete(requests, model, ledger))
+    settings = {"concurrency": 8, "price": free, "options": {"device": "cpu", **options}}
+    return list(complete(requests, Model("local", "transformers", str(weights), **settings), ledger))
 
 
 def identity(model, **options):
@@ -120,34 +116,6 @@ def test_weights_that_are_not_there_are_told(tmp_path):
         ask(tmp_path / "nowhere", tmp_path / "ledger", [request("the ferry")])
 
 
-def test_a_tensor_that_lacks_is_told(weights, tmp_path):
-    shutil.copytree(weights, tmp_path / "model")
-    path = tmp_path / "model/model.safetensors"
-    tensors = load_file(path)
-    tensors.pop("lm_head.weight")
-    save_file(tensors, path, metadata={"format": "pt"})
-    with pytest.raises(WeightsError, match=r"model local: cannot load .* lack the tensor lm_head\.weight"):
-        ask(tmp_path / "model", tmp_path / "ledger", [request("the ferry")])
-
-
-def test_a_file_that_was_copied_in_part_is_told(weights, tmp_path):
-    shutil.copytree(weights, tmp_path / "model")
-    path = tmp_path / "model/model.safetensors"
-    path.write_bytes(path.read_bytes()[:-500])
-    with pytest.raises(WeightsError, match=r"model local: .*damaged or was copied in part"):
-        ask(tmp_path / "model", tmp_path / "ledger", [request("the ferry")])
-
-
-def test_a_device_that_is_not_there_is_told(weights, tmp_path):
-    with pytest.raises(WeightsError, match=r"model local: .* found device 'xpu:7', which cannot be used here"):
-        ask(weights, tmp_path / "ledger", [request("the ferry")], device="xpu:7")
-
-
-def test_a_processor_computes_in_full_precision_as_its_identity_says(weights):
-    made = Provider(Model("local", "transformers", str(weights), options={"device": "cpu"}))
-    assert made.weights.dtype == torch.float32 and made.identity()["dtype"] == "float32"
-
-
 def test_two_snapshots_under_one_name_are_two_models(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     identities = []
@@ -160,31 +128,17 @@ def test_two_snapshots_under_one_name_are_two_models(tmp_path, monkeypatch):
     assert identity(tmp_path / "models--some--decoder/snapshots" / ("1" * 40)) == identities[0]
 
 
-@pytest.mark.parametrize("file", ["tokenizer.json", "tokenizer_config.json", "generation_config.json"])
-def test_every_file_that_can_change_an_answer_is_part_of_the_identity(weights, tmp_path, file):
-    shutil.copytree(weights, tmp_path / "model")
-    before = identity(tmp_path / "model")
-    content = json.loads((weights / file).read_text())
-    if file == "tokenizer.json":
-        vocabulary = content["model"]["vocab"]
-        vocabulary["ferry"], vocabulary["quay"] = vocabulary["quay"], vocabulary["ferry"]
-    else:
-        content |= {"generation_config.json": {"repetition_penalty": 1.5}}.get(file, {"add_prefix_space": True})
-    (tmp_path / "model" / file).write_text(json.dumps(content))
-    assert identity(tmp_path / "model") != before
-
-
-def test_a_chat_template_is_part_of_the_identity_and_may_refuse_system_messages(weights, tmp_path):
+def test_a_chat_template_may_refuse_system_messages_and_shapes_what_is_asked(weights, tmp_path):
     model = tmp_path / "model"
     shutil.copytree(weights, model)
     folded = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}{{ messages[0].content }}\n"
     messages = [{"role": "system", "content": "the ferry"}, {"role": "user", "content": "the quay"}]
-    plain = ask(weights, tmp_path / "plain", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)])
+    asked = [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)]
+    plain = ask(weights, tmp_path / "plain", asked)
     (model / "chat_template.jinja").write_text(folded)
-    assert ask(model, tmp_path / "ledger", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)]) == plain
+    assert ask(model, tmp_path / "ledger", asked) == plain
     (model / "chat_template.jinja").write_text("glacier")
-    other = ask(model, tmp_path / "ledger", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)])
-    assert other != plain
+    assert ask(model, tmp_path / "ledger", asked) != plain
 
 
 def test_prompts_are_read_once_and_never_while_others_are_padded(weights, tmp_path, monkeypatch):
@@ -221,6 +175,6 @@ def test_one_that_nobody_waits_for_any_more_takes_nothing_from_its_batch_and_no_
     loop = impatient = None
     monkeypatch.setattr(provider, "_generate", slowly)
     first, *others = asyncio.run(asked())
-    assert isinstance(first, asyncio.CancelledError) and len({type(one) for one in others}) == 1
+    assert isinstance(first, asyncio.CancelledError) and len({type(other) for other in others}) == 1
     assert [len(provider.read(body)[0]) for body, _ in others] == [1] * 4
     assert [max(batch) - min(batch) for batch in batches] == [0, 0, 0] and max(batches[0]) > 5

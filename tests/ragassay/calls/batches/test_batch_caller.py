@@ -14,13 +14,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
-import pyarrow as pa
 import pytest
 
+from calling import questions, texts
 from clocks import until
 from project import ROOT
 from ragassay.base import tables
-from ragassay.base.tables import Column, Table
 from ragassay.calls import _caller
 from ragassay.calls.batches import batch_caller, submission
 from ragassay.calls.batches.submission import SentBatch
@@ -29,24 +28,13 @@ from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.limits.money import OverBudget, Purse
 from ragassay.calls.model import Model, ModelError, Request, provider_for
 from ragassay.schemas.report import CALLS
-from servers import Served
 
 PRICE = {"input": 100.0, "output": 1000.0, "batch": 0.5}
-ANSWERS = Table(
-    "answers",
-    "One row per answer.",
-    ("row", "sample"),
-    tuple(
-        Column(name, kind, "x") for name, kind in (("row", pa.int64()), ("sample", pa.int64()), ("text", pa.string()))
-    ),
-)
 
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch):
     """The product's patience, in tenths of seconds."""
-    monkeypatch.setenv("BATCH_KEY", "test-key")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     for module, settings in (
         (batch_caller, {"QUIET_SECONDS": 0.05, "FULL_SECONDS": 0.1}),
         (batch_caller.BatchCaller, {"workers": 300}),
@@ -58,23 +46,13 @@ def hurry(monkeypatch):
             monkeypatch.setattr(module, name, value)
 
 
-@pytest.fixture
-def serve():
-    with contextlib.ExitStack() as stack:
-        yield lambda **behaviour: stack.enter_context(Served(**behaviour))
-
-
 def model(server, provider="openai", mode="batch", **more):
     url = server.url if provider == "openai" else server.together_url
-    return Model("m", provider, "loopback", url, "BATCH_KEY", price=PRICE, mode=mode, **more)
+    return Model("m", provider, "loopback", url, "LOOPBACK_KEY", price=PRICE, mode=mode, **more)
 
 
 def requests(count, samples=1, text="Is harbour {} open?"):
-    return [Request([{"role": "user", "content": text.format(n)}], {"max_tokens": 60}, samples) for n in range(count)]
-
-
-def texts(answers):
-    return [[answer.text for answer in row] for row in answers]
+    return questions(count, text, samples, max_tokens=60)
 
 
 def account(tmp_path):
@@ -93,11 +71,11 @@ def online(server, asked, tmp_path):
 
 def batch_rows(server):
     """How often each request was part of a batch."""
-    found = {}
+    kinds = {}
     for line in server.log():
         if line.get("route") == "batch_row":
-            found.setdefault(line["key"], []).append(line["kind"])
-    return found
+            kinds.setdefault(line["key"], []).append(line["kind"])
+    return kinds
 
 
 @contextlib.contextmanager
@@ -116,15 +94,15 @@ PROVIDERS = pytest.mark.parametrize("provider", ["openai", "together"])
 @PROVIDERS
 def test_the_same_answers_as_online_for_half_the_price(serve, tmp_path, provider):
     server, asked = serve(batch_seconds=0.2, batch_shuffled=True), requests(40, 3) + requests(5)
-    found = answer(asked, model(server, provider), tmp_path / "batch")
+    received = answer(asked, model(server, provider), tmp_path / "batch")
     assert server.summary()["batches_per_input"] == [1] and server.summary()["requests"] == 0
-    assert found == online(server, asked, tmp_path)
+    assert received == online(server, asked, tmp_path)
     batched, direct = account(tmp_path / "batch"), account(tmp_path / "online")
     assert batched["dollars"] == pytest.approx(direct["dollars"] / 2) and batched["dollars"] > 0
     assert batched | {"dollars": 0} == direct | {"dollars": 0}
     before = server.summary()
-    assert answer(asked, model(server, provider, mode="replay"), tmp_path / "batch") == found
-    assert answer(asked, model(server, provider), tmp_path / "batch") == found
+    assert answer(asked, model(server, provider, mode="replay"), tmp_path / "batch") == received
+    assert answer(asked, model(server, provider), tmp_path / "batch") == received
     assert server.summary()["routes"] == before["routes"]
 
 
@@ -138,22 +116,19 @@ async def chained(item, ask):
     return first + second + await ask(Request(messages, {"max_tokens": 60}))
 
 
-def test_conversations_take_one_batch_a_turn_and_end_in_the_same_table(serve, tmp_path):
-    server, written = serve(batch_seconds=0.1), {}
-    for mode in ("batch", "online"):
-        with tables.Writer(ANSWERS, tmp_path / mode / "answers.parquet") as writer:
-            asked = model(server, mode=mode, concurrency=5)
-            for row, answers in enumerate(converse(list(range(30)), chained, asked, tmp_path / mode / "ledger")):
-                for sample, one in enumerate(answers):
-                    writer.add({"row": row, "sample": sample, "text": one.text})
-        written[mode] = (tmp_path / mode / "answers.parquet").read_bytes()
-    assert written["batch"] == written["online"]
+def test_conversations_take_one_batch_a_turn_and_end_as_online(serve, tmp_path):
+    server = serve(batch_seconds=0.1)
+    batched, direct = (
+        texts(converse(range(30), chained, model(server, mode=mode, concurrency=5), tmp_path / mode))
+        for mode in ("batch", "online")
+    )
+    assert batched == direct
     assert server.summary()["batches_per_input"] == [1, 1, 1]
 
 
 def test_what_is_missing_or_in_the_error_file_is_sent_again_and_nothing_else(serve, tmp_path):
     server, asked = serve(batch_missing=0.15, batch_errors=0.15, batch_shuffled=True), requests(60, 2)
-    found = answer(asked, model(server), tmp_path)
+    received = answer(asked, model(server), tmp_path)
     rows = batch_rows(server)
     assert {row[-1] for row in rows.values()} == {"answer"} and len(rows) == 60
     assert all(kind != "answer" for row in rows.values() for kind in row[:-1])
@@ -161,39 +136,28 @@ def test_what_is_missing_or_in_the_error_file_is_sent_again_and_nothing_else(ser
     assert kinds["missing"] > 0 and kinds["500"] > 0
     assert paid["possibly_billed_twice"] == 2 * kinds["missing"] and paid["failures"] == kinds["missing"] + kinds["500"]
     assert paid["retries"] == paid["failures"] and paid["requests"] == 60 + paid["failures"]
-    assert found == online(server, asked, tmp_path)
+    assert received == online(server, asked, tmp_path)
 
 
-def test_an_expired_batch_gives_what_it_has_and_frees_the_rest(serve, tmp_path):
-    server, asked = serve(batch_seconds=0.8, batch_expires_after=0.4), requests(40)
+@pytest.mark.parametrize("expires_after", [0.4, None])
+def test_a_batch_that_expires_or_is_cancelled_gives_what_it_has_and_frees_the_rest(serve, tmp_path, expires_after):
+    server, asked = serve(batch_seconds=0.8, batch_expires_after=expires_after or 100), requests(40)
 
-    def recover():
+    def end():
+        if not expires_after:
+            until(lambda: server.summary()["batches_per_input"] == [1])
+            time.sleep(0.4)
+            with server.openai() as client:
+                client.batches.cancel("batch_000001")
         until(lambda: len(server.summary()["batches_per_input"]) == 2)
         server.control(batch_seconds=0.2, batch_expires_after=100)
 
-    with in_a_process(recover):
-        found = answer(asked, model(server), tmp_path)
-    rows, paid = batch_rows(server), account(tmp_path)
-    assert sorted(map(len, rows.values())) == [1] * 40 and paid["possibly_billed_twice"] == 0
-    assert (paid["failures"], paid["samples"]) == (20, 40)
-    assert found == online(server, asked, tmp_path)
-
-
-def test_a_cancelled_batch_gives_what_it_has_and_frees_the_rest(serve, tmp_path):
-    server, asked = serve(batch_seconds=1.0), requests(40)
-
-    def cancel():
-        until(lambda: server.summary()["batches_per_input"] == [1])
-        time.sleep(0.4)
-        with server.openai() as client:
-            client.batches.cancel("batch_000001")
-
-    with in_a_process(cancel):
-        found = answer(asked, model(server), tmp_path)
+    with in_a_process(end):
+        received = answer(asked, model(server), tmp_path)
     paid = account(tmp_path)
-    assert 0 < paid["failures"] < 40 and paid["possibly_billed_twice"] == 0
     assert sorted(map(len, batch_rows(server).values())) == [1] * 40
-    assert found == online(server, asked, tmp_path)
+    assert paid["possibly_billed_twice"] == 0 < paid["failures"] < 40 == paid["samples"]
+    assert received == online(server, asked, tmp_path)
 
 
 def test_a_request_that_is_refused_abstains_and_the_others_are_answered(serve, tmp_path):
@@ -242,10 +206,10 @@ def test_when_all_are_refused_the_job_stops(serve, tmp_path):
 
 def test_where_n_is_refused_each_sample_becomes_a_row_with_a_seed_of_its_own(serve, tmp_path, caplog):
     server = serve(most_samples=1, fresh_samples=True)
-    asked = [Request(one.messages, {"max_tokens": 60, "seed": 7}, 3) for one in requests(20)]
+    asked = questions(20, samples=3, seed=7)
     with caplog.at_level(logging.INFO, "ragassay"):
-        found = answer(asked, model(server), tmp_path)
-    assert all(len(set(row)) == 3 for row in found)
+        received = answer(asked, model(server), tmp_path)
+    assert all(len(set(row)) == 3 for row in received)
     assert "takes no `n`" in caplog.text and caplog.text.count("takes no `n`") == 1
     assert sorted(map(len, batch_rows(server).values())) == [1] * 80  # 20 that were refused, 60 that differ by seed
 
@@ -281,16 +245,16 @@ def records(tmp_path):
         {"files.content": ["cut", "cut_short", "500"], "files.get": ["drop"]},
         {"files.content": ["hang"]},
     ],
-    ids=lambda faults: "-".join(f"{route.split('.')[1]}_{'_'.join(found)}" for route, found in faults.items()),
+    ids=lambda faults: "-".join(f"{route.split('.')[1]}_{'_'.join(kinds)}" for route, kinds in faults.items()),
 )
 def test_whatever_goes_wrong_on_the_way_no_batch_is_created_twice(serve, tmp_path, monkeypatch, provider, faults):
     monkeypatch.setattr(submission, "FILE_SECONDS", 0.5)
     server, asked = serve(batch_seconds=0.1, route_faults=faults, retry_after=0.05), requests(10, 2)
-    found = answer(asked, model(server, provider), tmp_path)
+    received = answer(asked, model(server, provider), tmp_path)
     assert server.summary()["batches_per_input"] == [1]
     assert sorted(map(len, batch_rows(server).values())) == [1] * 10
     assert account(tmp_path)["possibly_billed_twice"] == 0
-    assert found == online(server, asked, tmp_path)
+    assert received == online(server, asked, tmp_path)
 
 
 def test_a_list_that_does_not_come_leaves_the_batch_to_the_next_run(serve, tmp_path):
@@ -306,25 +270,17 @@ def test_a_list_that_does_not_come_leaves_the_batch_to_the_next_run(serve, tmp_p
 @pytest.mark.parametrize(
     ("changed", "faults", "told"),
     [
-        (
-            {"key_variable": "WRONG_KEY"},
-            {},
-            "model m: HTTP 401 from .* check the key in the environment variable WRONG_KEY",
-        ),
-        ({}, {"batches.create": ["400"]}, "model m: HTTP 400 from .*; check that the provider takes batches"),
-        ({}, {"files.create": ["500"] * 9}, "model m: no answer in 8 tries, the last: HTTP 500"),
-        (
-            {"provider": "rules", "model": "careful", "base_url": None},
-            {},
-            "model m: provider rules has no batches; set mode to online",
-        ),
+        ({"key_variable": "WRONG_KEY"}, {}, "HTTP 401 from .* check the key in the environment variable WRONG_KEY"),
+        ({}, {"batches.create": ["400"]}, "HTTP 400 from .*; check that the provider takes batches"),
+        ({}, {"files.create": ["500"] * 9}, "no answer in 8 tries, the last: HTTP 500"),
+        ({"provider": "rules", "model": "careful"}, {}, "provider rules has no batches; set mode to online"),
     ],
 )
 def test_what_cannot_be_helped_is_told_in_one_line(serve, tmp_path, monkeypatch, changed, faults, told):
     monkeypatch.setenv("WRONG_KEY", "wrong")
     server = serve(route_faults=faults)
     asked = dataclasses.replace(model(server), **changed)
-    with pytest.raises(ModelError, match=told) as caught:
+    with pytest.raises(ModelError, match=f"model m: {told}") as caught:
         answer(requests(5), asked, tmp_path)
     assert "\n" not in str(caught.value)
     assert server.summary()["batches_per_input"] == []
@@ -352,9 +308,8 @@ def killed_while_it_waits(asked, model, folder):
 def test_a_batch_of_a_run_that_ended_is_adopted(serve, tmp_path, caplog, monkeypatch, provider, by, status):
     server, asked = serve(batch_seconds=10_000), requests(20, 2)
     with monkeypatch.context() as patience:
-        patience.setattr(
-            _caller.Caller.halt, "__defaults__", (10_000.0,)
-        )  # a batch is not in flight: nobody waits for it
+        # A batch is not in flight: nobody waits for it.
+        patience.setattr(_caller.Caller.halt, "__defaults__", (10_000.0,))
         with in_a_process(ask_and_exit, asked, model(server, provider), tmp_path) as process:
             until(lambda: server.summary()["batches_per_input"] == [1])
             time.sleep(0.1)
@@ -370,16 +325,13 @@ def test_a_batch_of_a_run_that_ended_is_adopted(serve, tmp_path, caplog, monkeyp
 
     with ThreadPoolExecutor(1) as pool:
         finishing = pool.submit(finish)
-        found = answer(more, model(server, provider), tmp_path)
+        received = answer(more, model(server, provider), tmp_path)
         finishing.result()
-    assert (
-        "batch batch_000001 of 20 requests of an earlier run is at the provider; its requests are not sent again"
-        in caplog.text
-    )
+    assert "batch_000001 of 20 requests of an earlier run is at the provider; its requests are not sent" in caplog.text
     assert sorted(map(len, batch_rows(server).values())) == [1] * 23
     paid = account(tmp_path)
     assert (paid["possibly_billed_twice"], paid["samples"], paid["requests"], paid["retries"]) == (0, 43, 23, 0)
-    assert found == online(server, more, tmp_path)
+    assert received == online(server, more, tmp_path)
     # The five that only the first run wanted are in the ledger as well.
     assert len(answer(asked, model(server, provider, mode="replay"), tmp_path)) == 20
 
@@ -416,8 +368,8 @@ def test_a_ledger_of_a_process_whose_clock_was_behind(serve, tmp_path):
 def test_a_cap_that_does_not_allow_all_at_once_is_kept_by_several_batches(serve, tmp_path):
     """Each request may cost about 32 tokens in, 60 out: 3.2 cents at most, and takes about a cent."""
     server, asked = serve(batch_seconds=0.1), requests(40)
-    found = answer(asked, model(server, budget_usd=0.65), tmp_path)
-    assert len(found) == 40 and account(tmp_path)["dollars"] <= 0.65
+    received = answer(asked, model(server, budget_usd=0.65), tmp_path)
+    assert len(received) == 40 and account(tmp_path)["dollars"] <= 0.65
     assert len(server.summary()["batches_per_input"]) > 1
     more = requests(40, text="Another {}?")
     with pytest.raises(OverBudget, match=r"budget_usd 0.65: .* raise the budget and run again"):
@@ -485,8 +437,7 @@ def test_a_provider_that_is_full_is_waited_for(serve, tmp_path, monkeypatch, cap
         job = await look(self, name)
         seen.append(name)
         if name in ("batch_000001", "batch_000002"):
-            told = "token_limit_exceeded: Enqueued token limit reached"
-            return type(job)(job.id, job.input_file, "", "failed", job.created, [], None, told)
+            return dataclasses.replace(job, state="failed", files=[], error="token_limit_exceeded: Enqueued limit")
         return job
 
     monkeypatch.setattr(provider, "job", full)
@@ -507,12 +458,7 @@ def test_rows_that_stay_without_a_reply_end_the_run_with_an_error(serve, tmp_pat
 
 def test_kills_around_upload_creation_looks_and_download():
     """`make bench-chaos ARGS=batches` kills more often."""
-    done = subprocess.run(
-        [sys.executable, "benchmarks/chaos.py", "batches", "10"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    command = [sys.executable, "benchmarks/chaos.py", "batches", "10"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
     assert "figure batches_bought_twice 0 " in done.stdout

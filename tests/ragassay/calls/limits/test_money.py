@@ -132,11 +132,9 @@ class Provider(models.Provider):
 
 
 @pytest.fixture
-def spender(monkeypatch, quick):
+def spender(monkeypatch, quick, unsynced):
     monkeypatch.setattr("ragassay.calls.complete.provider_for", Provider)
     monkeypatch.setattr("ragassay.calls._caller.FIRST_WAIT", 0.0)
-    monkeypatch.setattr("ragassay.calls.ledger.journal.SYNC_SECONDS", 0.0)
-    monkeypatch.setattr("ragassay.calls.ledger.journal.os.fsync", lambda file: None)
     monkeypatch.setattr(Provider, "billed", 0.0)
 
 

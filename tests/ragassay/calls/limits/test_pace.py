@@ -8,21 +8,13 @@ import random
 
 import pytest
 
+from calling import InMemory, questions
 from clocks import VirtualTime
 from ragassay.calls.complete import Stopped, complete
-from ragassay.calls.limits import pace, rates
+from ragassay.calls.limits import rates
 from ragassay.calls.limits.pace import Pace, Slots
 from ragassay.calls.limits.rates import SharedLimits
 from ragassay.calls.model import Model, Request
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """Virtual time for what keeps to limits."""
-    clock = VirtualTime()
-    for module in (rates, pace):
-        monkeypatch.setattr(module, "time", clock)
-    return clock
 
 
 def pace_of(sleep=asyncio.sleep, **limits):
@@ -70,17 +62,6 @@ def test_late_wakers_do_not_make_a_second_too_full(released, clock):
     assert most_in_a_second(released(pace_of(late, requests_per_minute=2400), 120)) <= 40
 
 
-class Shared:
-    """The register of jobs of one simulated process each."""
-
-    def __init__(self, name, kept, clock):
-        self.name, self.kept, self.clock = name, kept, clock
-
-    @contextlib.contextmanager
-    def shared(self):
-        yield self.kept, self.clock.monotonic()
-
-
 @pytest.mark.parametrize("limit", [90, 600, 2400])
 @pytest.mark.parametrize(("stall", "used"), [(0.004, 0.9), (0.3, 0.4)])
 def test_no_second_has_more_than_its_share_whatever_jobs_and_the_machine_do(clock, limit, stall, used):
@@ -96,7 +77,7 @@ def test_no_second_has_more_than_its_share_whatever_jobs_and_the_machine_do(cloc
             arrived.append(clock.monotonic() + rates.ARRIVAL * chance.random())
 
     async def job(number):
-        shared = SharedLimits(Model("tested", "x", "x", requests_per_minute=limit), Shared(str(number), kept, clock))
+        shared = SharedLimits(Model("tested", "x", "x", requests_per_minute=limit), InMemory(str(number), kept, clock))
         pace = Pace(shared, late)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(chance.choice([1, 5, 1000] if number else [1000])):
@@ -157,10 +138,6 @@ def test_a_lower_limit_that_a_reply_names_holds(ours, told, then):
 
 
 # --- with a server that counts ---------------------------------------------------------------------------------------
-
-
-def questions(count):
-    return [Request([{"role": "user", "content": f"Question {n}"}], {"max_tokens": 5}) for n in range(count)]
 
 
 @pytest.mark.clock

@@ -40,36 +40,22 @@ VALUES = {
 ABSTAINED = {
     "no_object": ["It is 0.5.", "{sic}", "[0.5]", '{"note": 1}', "{1: 2}"],
     "truncated": [
-        "{",
-        '{"score": 0.5',
-        '{"score": 0.5, "feedback": "It',
-        '{"score": 0.5, "f',
-        '{"score": nul',
-        "{'score': '",
+        "{", '{"score": 0.5', '{"score": 0.5, "feedback": "It', '{"score": 0.5, "f', '{"score": nul', "{'score': '",
     ],
     "two_objects": [
-        '{"score": 0.5} {"score": 0.6}',
-        '{"score": 1} {"score": true}',
-        '{"score": 0.5, "score": 0.6}',
+        '{"score": 0.5} {"score": 0.6}', '{"score": 1} {"score": true}', '{"score": 0.5, "score": 0.6}',
         '[{"score": 1}, {"score": 2}]',
     ],
     "broken_object": [
-        '{"score": high}',
-        '{"score": 0.5 "feedback": "x"}',
-        '{"feedback": "He said "no".", "score": 1}',
-        '{"score": 1e999}',
-        '{"score": 1.2.3}',
-        '{"score": NaN}',
-        '{"score": ' + "9" * 5000 + "}",
-        '{"score": high} {"score": 1}',
-        '{"score":' * 2000,
-        '{"a":' + "[" * (DEEPEST + 1),
+        '{"score": high}', '{"score": 0.5 "feedback": "x"}', '{"feedback": "He said "no".", "score": 1}',
+        '{"score": 1e999}', '{"score": 1.2.3}', '{"score": NaN}', '{"score": ' + "9" * 5000 + "}",
+        '{"score": high} {"score": 1}', '{"score":' * 2000, '{"a":' + "[" * (DEEPEST + 1),
     ],
     "refusal": ["I'm sorry, but I can't help with that."],
     "empty": ["", None, " \n", '<think>{"score": 1}'],
     "provider_error": ['{"error": {"message": "busy"}}'],
     "too_long": ['{"score": "' + "a" * 40_000 + '"}'],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", FORMS)
@@ -95,5 +81,5 @@ def test_an_answer_that_was_cut_before_its_object_is_truncated():
 
 @given(st.text("{}[]\"':,\\ aé1.\n“”", max_size=60), st.sampled_from(["stop", "length"]))
 def test_any_text_is_read_or_abstained_from(text, finish):
-    found = parse_object(text, finish)
-    assert isinstance(found, Abstain) or json.loads(json.dumps(found.value)) == found.value
+    result = parse_object(text, finish)
+    assert isinstance(result, Abstain) or json.loads(json.dumps(result.value)) == result.value

@@ -22,7 +22,7 @@ from completions import (
     noisy,
     numbered,
     rendered_object,
-)
+)  # fmt: skip
 from growth import is_proportional
 from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.numbered_lists import parse_numbered
@@ -86,66 +86,40 @@ def noise(source):
     finish = source.choice(REASONS)
     parsed(parse_object, text, finish)
     verdict = parsed(parse_verdict, text, finish)
-    assert isinstance(verdict, Abstain) or (
-        finish == "stop" and last_word(text) == ("yes" if verdict.value else "no")
-    ), text
-    found = parsed(parse_numbered, text, finish, source.choice([None, 3]))
-    if isinstance(found, Ok):
-        assert list(found.value) == sorted(found.value)
-        assert all(item.strip() for item in found.value.values())
+    if isinstance(verdict, Ok):
+        assert finish == "stop" and last_word(text) == ("yes" if verdict.value else "no"), text
+    result = parsed(parse_numbered, text, finish, source.choice([None, 3]))
+    if isinstance(result, Ok):
+        assert list(result.value) == sorted(result.value)
+        assert all(item.strip() for item in result.value.values())
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        assert all(word in text for item in found.value.values() for word in re.split(r"[\s*_]+", item)), (text, found)
+        assert all(word in text for item in result.value.values() for word in re.split(r"[\s*_]+", item)), text
 
 
 def long_runs(source):
     """The pieces that regular expressions stumble over, in a row."""
-    piece = "".join(
-        source.choices(
-            [*NOISE, *AFTERTHOUGHTS, "1. a ", "answer: ", "my the ", "(1)", " ", *JSON], k=source.randint(1, 3)
-        )
-    )
+    pieces = [*NOISE, *AFTERTHOUGHTS, "1. a ", "answer: ", "my the ", "(1)", " ", *JSON]
+    piece = "".join(source.choices(pieces, k=source.randint(1, 3)))
     text = source.choice(["", "1. ", "Yes ", "- ", '{"a": [']) + piece * (20_000 // len(piece))
     for parse in (parse_verdict, parse_numbered, parse_object):
         parsed(parse, text, source.choice(REASONS))
 
 
 KINDS = [harmless_verdict, destroyed_verdict, lists, objects, noise, long_runs]
+RUNS = ["{", '{"a": ', "{'a", "a", " ", "1. a. 2. b. ", "yes ", "\x00", "(1) ", "no. ", "\n", "1.\n", "answer: ", "#"]
+RUNS += ["claim 1 "]
 JSON = ['{"a": ', "{'a': '", "{a: [", "[", "}", ",", "'", '\\"', "{} ", "1, "]
-
-
-def fuzz(kind, count, seed=0):
-    """Run so many of a kind."""
-    source = random.Random(f"{kind.__name__} {seed}")
-    for _ in range(count):
-        kind(source)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_fuzzed_completions(kind):
-    fuzz(kind, COUNT // 10 if kind is long_runs else COUNT)
+    source = random.Random(f"{kind.__name__} 0")
+    for _ in range(COUNT // 10 if kind is long_runs else COUNT):
+        kind(source)
 
 
 @pytest.mark.parametrize("parse", [parse_verdict, parse_numbered, parse_object])
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "{",
-        '{"a": ',
-        "{'a",
-        "a",
-        " ",
-        "1. a. 2. b. ",
-        "yes ",
-        "\x00",
-        "(1) ",
-        "no. ",
-        "\n",
-        "1.\n",
-        "answer: ",
-        "#",
-        "claim 1 ",
-    ],
-)
+@pytest.mark.parametrize("piece", RUNS)
 def test_what_no_answer_can_be_takes_time_in_proportion_and_no_more_than_the_longest_answer(parse, piece):
     """A model in a loop gives far more than the longest answer."""
     assert is_proportional(lambda size: parse("1. Yes" + piece * size + "!"), (LONGEST_ANSWER - 10) // len(piece) // 8)
@@ -162,14 +136,11 @@ def test_reasoning_may_be_as_long_as_it_likes():
 
 def test_every_prefix_of_an_answer_is_read_without_inventing_a_verdict_or_an_item():
     items = {1: "The bell rang.", 2: "It was late in 2024. She said yes.", 3: "It snowed."}
-    text = (
-        "Here they are:\n\n"
-        + "\n".join(f"**{number}.** {item}" for number, item in items.items())
-        + "\n\nVerdict: **No**."
-    )
+    listed_items = "\n".join(f"**{number}.** {item}" for number, item in items.items())
+    text = f"Here they are:\n\n{listed_items}\n\nVerdict: **No**."
     for end in range(len(text)):
-        found = parse_numbered(text[:end], "length")
-        assert isinstance(found, Abstain) or found.value.items() <= items.items()
+        result = parse_numbered(text[:end], "length")
+        assert isinstance(result, Abstain) or result.value.items() <= items.items()
         verdict = parse_verdict(text[:end])
         assert isinstance(verdict, Abstain) or "Verdict: **No" in text[:end]
     assert parse_verdict(text) == Ok(False)
