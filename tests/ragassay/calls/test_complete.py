@@ -28,8 +28,8 @@ def answers(number, *indices):
 
 def test_answers_come_in_the_order_of_requests_whatever_takes_how_long(serve, model, tmp_path):
     server = serve(latency=0.01, latency_sigma=1.5, **ANSWERING)
-    found = texts(complete((question(n) for n in range(100)), model(server), tmp_path))
-    assert found == [answers(n, 0) for n in range(100)]
+    received = texts(complete((question(n) for n in range(100)), model(server), tmp_path))
+    assert received == [answers(n, 0) for n in range(100)]
     assert server.summary()["most_in_flight"] == 8
 
 
@@ -52,14 +52,14 @@ def test_exactly_the_missing_samples_are_asked_again(serve, model, tmp_path):
 def test_replies_with_fewer_samples_are_completed(serve, model, tmp_path):
     odd = {"fewer": 0.5, "none": 0.1}  # none twice in a row
     server = serve(fresh_samples=True, odd_answers=odd, by_key=True, seed=4, **ANSWERING)
-    found = texts(complete([question(n, 7) for n in range(30)], model(server), tmp_path))
-    assert [sorted(row) for row in found] == [answers(n, *range(7)) for n in range(30)]
+    received = texts(complete([question(n, 7) for n in range(30)], model(server), tmp_path))
+    assert [sorted(row) for row in received] == [answers(n, *range(7)) for n in range(30)]
 
 
 def test_a_provider_that_ignores_n_is_noticed_and_served_one_by_one(serve, model, tmp_path):
     server = serve(fresh_samples=True, odd_answers={"ignore_n": 1.0}, latency=0.02, **ANSWERING)
-    found = texts(complete([question(n, 4) for n in range(20)], model(server), tmp_path))
-    assert [sorted(row) for row in found] == [answers(n, *range(4)) for n in range(20)]
+    received = texts(complete([question(n, 4) for n in range(20)], model(server), tmp_path))
+    assert [sorted(row) for row in received] == [answers(n, *range(4)) for n in range(20)]
     asked = [line["n"] for line in server.log() if line["event"] == "asked"]
     assert len(asked) == 80
     assert sum(n > 1 for n in asked) <= 8  # those that were under way when the first reply came
@@ -68,10 +68,8 @@ def test_a_provider_that_ignores_n_is_noticed_and_served_one_by_one(serve, model
 
 def test_samples_that_are_asked_for_one_by_one_have_seeds_of_their_own(serve, model, tmp_path):
     server = serve(odd_answers={"ignore_n": 1.0})
-    bodies = []
     list(complete([question(1, 3, seed=7)], model(server), tmp_path))
-    bodies = server.summary()["requests_per_key"]
-    assert list(bodies.values()) == [1, 1, 1]  # three different requests
+    assert list(server.summary()["requests_per_key"].values()) == [1, 1, 1]  # three different requests
 
 
 def test_equal_requests_at_the_same_time_are_paid_once(serve, model, tmp_path):
@@ -103,8 +101,8 @@ def test_replay_answers_from_the_ledger_and_fails_on_a_miss(serve, model, tmp_pa
     files = sorted(tmp_path.iterdir())
     replayed = complete([question(1), question(2)], model(server, mode="replay"), tmp_path)
     assert next(replayed) == first[0]
-    told = "mode replay, and the ledger has no answer for call [0-9a-f]{32}, '.*'; its text, prompt or settings are not"
-    with pytest.raises(ModelError, match=told):
+    expected = "mode replay, and the ledger has no answer for call [0-9a-f]{32}, '.*'; its text, prompt or settings"
+    with pytest.raises(ModelError, match=expected):
         next(replayed)
     assert (server.summary()["requests"], sorted(tmp_path.iterdir())) == (1, files)
 
@@ -115,33 +113,22 @@ def test_a_model_that_is_renamed_in_between_is_told_once_and_counted_apart(serve
     with caplog.at_level(logging.INFO, "ragassay"):
         for number, odd in enumerate(({}, {"renamed": 1.0}, {"renamed": 1.0})):
             server.control(odd_answers=odd)
-            asked = [question(n) for n in range(10 * (number + 1))]
-            assert texts(complete(asked, model(server), ledger, tmp_path / "calls")) == [
-                answers(n, 0) for n in range(len(asked))
-            ]
+            asked, expected = zip(*((question(n), answers(n, 0)) for n in range(10 * (number + 1))), strict=True)
+            assert texts(complete(asked, model(server), ledger, tmp_path / "calls")) == list(expected)
             served = json.loads(tables.read(CALLS, tmp_path / "calls").to_pylist()[0]["served_as"])
-    told = [line for line in caplog.messages if "its provider answers as" in line]
-    assert len(told) == 1 and "answers as loopback-0613 now, and answered as loopback before" in told[0]
+    [line] = [line for line in caplog.messages if "its provider answers as" in line]
+    assert "answers as loopback-0613 now, and answered as loopback before" in line
     assert served == {"loopback": 10, "loopback-0613": 20}
 
 
-FAULTS = {
-    "429": 0.05,
-    "500": 0.05,
-    "503": 0.02,
-    "408": 0.02,
-    "drop": 0.05,
-    "cut": 0.04,
-    "cut_short": 0.04,
-    "html": 0.03,
-}
+FAULTS = dict.fromkeys(("429", "500", "503", "408", "drop", "cut", "cut_short", "html"), 0.04)
 
 
 def test_every_row_arrives_through_faults_and_what_was_billed_twice_is_known(serve, model, tmp_path, quick):
     server = serve(faults=FAULTS, by_key=True, seed=3, retry_after=0.01, latency=0.005, **ANSWERING)
     ledger, table = tmp_path / "ledger", tmp_path / "calls.parquet"
-    found = texts(complete([question(n, 2) for n in range(300)], model(server), ledger, table))
-    assert found == [answers(n, 0, 1) for n in range(300)]  # no bad reply touched another row
+    received = texts(complete([question(n, 2) for n in range(300)], model(server), ledger, table))
+    assert received == [answers(n, 0, 1) for n in range(300)]  # no bad reply touched another row
     summary, (row,) = server.summary(), tables.read(CALLS, table).to_pylist()
     lost = sum(summary["kinds"][kind] for kind in ("drop", "cut", "cut_short", "html"))
     assert min(summary["kinds"].values()) > 0 and len(summary["kinds"]) == len(FAULTS) + 1
@@ -149,7 +136,7 @@ def test_every_row_arrives_through_faults_and_what_was_billed_twice_is_known(ser
     assert (row["requests"], row["samples"]) == (summary["requests"], 600)
     assert row["retries"] == row["failures"] == row["requests"] - 300
     again = tmp_path / "again.parquet"
-    assert texts(complete([question(n, 2) for n in range(300)], model(server), ledger, again)) == found
+    assert texts(complete([question(n, 2) for n in range(300)], model(server), ledger, again)) == received
     assert again.read_bytes() == table.read_bytes()  # the same ledger gives the same row
     assert server.summary()["requests"] == summary["requests"]
 
@@ -157,8 +144,8 @@ def test_every_row_arrives_through_faults_and_what_was_billed_twice_is_known(ser
 @pytest.mark.clock
 def test_a_reply_that_never_comes_is_asked_again(serve, model, tmp_path, quick):
     server = serve(faults_at={"2": "hang"}, **ANSWERING)
-    found = texts(complete([question(n) for n in range(5)], model(server, timeout=2.0), tmp_path))
-    assert found == [answers(n, 0) for n in range(5)]
+    received = texts(complete([question(n) for n in range(5)], model(server, timeout=2.0), tmp_path))
+    assert received == [answers(n, 0) for n in range(5)]
     assert Ledger(tmp_path).possibly_billed_twice == 1
 
 
@@ -215,8 +202,8 @@ def test_conversations_of_dependent_calls_keep_all_places_busy(model, tmp_path, 
 
     monkeypatch.setattr("ragassay.calls.complete.provider_for", Crowded)
     given = model("http://127.0.0.1:1/v1", requests_per_minute=10_000_000)  # it need not find out that there is none
-    found = list(converse(range(60), conversation, given, tmp_path))
-    assert [text.count("Question") for text in found] == [1 + n % 5 for n in range(60)]
+    received = list(converse(range(60), conversation, given, tmp_path))
+    assert [text.count("Question") for text in received] == [1 + n % 5 for n in range(60)]
     assert len(counts) == 180 and set(counts[1:150]) == {8}  # the first one opens the connection for all
 
 
@@ -230,37 +217,37 @@ def side_by_side(run):
 
 
 def test_two_runs_on_one_ledger_pay_once(serve, model, tmp_path):
-    server, found = serve(latency=0.02, **ANSWERING), {}
+    server, received = serve(latency=0.02, **ANSWERING), {}
 
     def run(name):
-        found[name] = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
+        received[name] = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
 
     side_by_side(run)
-    assert found["a"] == found["b"] == [answers(n, 0) for n in range(40)]
+    assert received["a"] == received["b"] == [answers(n, 0) for n in range(40)]
     assert server.summary()["requests"] == 40
 
 
 def test_two_runs_without_a_lease_pay_twice_and_agree_afterwards(serve, model, tmp_path, monkeypatch):
     monkeypatch.setattr("ragassay.calls.complete.Lease", lambda folder, *_: Lease(folder, needed=False))
-    server, found = serve(latency=0.02, fresh_samples=True, **ANSWERING), {}
+    server, received = serve(latency=0.02, fresh_samples=True, **ANSWERING), {}
     gate = threading.Barrier(2)
 
     def run(name):
         gate.wait()
-        found[name] = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
+        received[name] = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
 
     side_by_side(run)
     asked = server.summary()["requests"]
     merged = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
     assert server.summary()["requests"] == asked
-    assert all(row in (a, b) for row, a, b in zip(merged, found["a"], found["b"], strict=True))
+    assert all(row in (a, b) for row, a, b in zip(merged, received["a"], received["b"], strict=True))
 
 
 def test_of_two_answers_to_a_sample_the_first_counts(model, tmp_path):
     asked, ledger = model("http://x/v1", mode="replay"), Ledger(tmp_path)
     key = call_key(provider_for(asked).identity(), question(1, 2))
-    for samples, found in (([0], ["first"]), ([0, 1], ["second", "third"])):
-        body = json.dumps({"choices": [{"index": n, "message": {"content": text}} for n, text in enumerate(found)]})
+    for samples, received in (([0], ["first"]), ([0, 1], ["second", "third"])):
+        body = json.dumps({"choices": [{"index": n, "message": {"content": text}} for n, text in enumerate(received)]})
         ledger.done(ledger.intent(key, samples), key, samples, body)
     ledger.close()
     assert texts(complete([question(1, 2)], asked, tmp_path)) == [["first", "third"]]

@@ -63,14 +63,14 @@ def test_a_request_that_may_pass_the_cap_waits_for_those_in_flight():
     async def spend():
         purse, paid = Purse(1.0, Quirks(priced(None))), []
 
-        async def one(number):
+        async def ask(number):
             await reserve(purse, 0.4)
             assert purse.spent + purse.reserved <= 1.0
             await asyncio.sleep(0.001)
             purse.settle(0.4, 0.01)
             paid.append(number)
 
-        await asyncio.gather(*(one(number) for number in range(50)))
+        await asyncio.gather(*(ask(number) for number in range(50)))
         return purse.spent, len(paid)
 
     assert asyncio.run(spend()) == (pytest.approx(0.5), 50)
@@ -83,9 +83,8 @@ def test_over_the_cap_with_nothing_in_flight_is_an_error():
         purse.settle(0.05, 0.05)
         await reserve(purse, 0.06)
 
-    with pytest.raises(
-        OverBudget, match=r"budget_usd 1: 0\.9500 spent, the next request may cost 0\.0600; .*run again"
-    ):
+    expected = r"budget_usd 1: 0\.9500 spent, the next request may cost 0\.0600; .*run again"
+    with pytest.raises(OverBudget, match=expected):
         asyncio.run(spend())
 
 
@@ -99,9 +98,8 @@ def test_what_is_in_flight_or_lost_counts_at_the_price_that_was_seen_since():
         purse.settle(0.01, paid=0.4)
         await reserve(purse, 0.01)
 
-    with pytest.raises(
-        OverBudget, match=r"0\.9000 spent, the next request may cost 0\.4000 \(answers have cost up to 20\.0 times"
-    ):
+    expected = r"0\.9000 spent, the next request may cost 0\.4000 \(answers have cost up to 20\.0 times"
+    with pytest.raises(OverBudget, match=expected):
         asyncio.run(spend())
 
 
@@ -138,9 +136,9 @@ def spender(monkeypatch, quick, unsynced):
     monkeypatch.setattr(Provider, "billed", 0.0)
 
 
-def test_a_thousand_runs_with_random_prices_never_pass_the_cap(spender, tmp_path):
+def test_runs_with_random_prices_never_pass_the_cap(spender, tmp_path):
     stopped, finished, used = 0, 0, []
-    for number in range(1000):
+    for number in range(300):
         draw = random.Random(number)
         price = {"input": 10 ** draw.uniform(-2, 2), "output": 10 ** draw.uniform(-2, 2)}
         requests = [Request([{"role": "user", "content": str(n)}], {"max_tokens": 100}, 1 + n % 2) for n in range(12)]
@@ -153,8 +151,8 @@ def test_a_thousand_runs_with_random_prices_never_pass_the_cap(spender, tmp_path
             stopped += 1
         assert Provider.billed <= cap
         used.append(Provider.billed / cap)
-    assert stopped + finished == 1000
-    assert min(stopped, finished) > 100
+    assert stopped + finished == 300
+    assert min(stopped, finished) > 30
     assert max(used) > 0.5
 
 

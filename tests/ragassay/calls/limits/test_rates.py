@@ -1,15 +1,16 @@
 """What jobs are granted of a model's limits: an even share, nothing that another one has, and what replies name."""
 
-import contextlib
 import itertools
 import json
 import math
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from calling import InMemory
 from ragassay.calls.ledger.register import Register
-from ragassay.calls.limits.rates import RAMP, SECOND, Alone, SharedLimits, dealt
+from ragassay.calls.limits.rates import RAMP, SECOND, SharedLimits, dealt
 from ragassay.calls.model import Model
 
 
@@ -17,10 +18,10 @@ def job(folder, **settings):
     return SharedLimits(Model("tested", "x", "x", **{"concurrency": 64, **settings}), Register(folder, "ledger"))
 
 
-def told(limits, **found):
+def replied(limits, **named):
     """The job, after a first reply."""
     limits.share(0, 1)
-    limits.learn(found)
+    limits.learn(named)
     return limits
 
 
@@ -45,7 +46,7 @@ def test_what_cannot_be_divided_goes_round():
 
 
 def test_a_newcomer_gets_what_others_give_back_and_nothing_that_they_have(tmp_path):
-    first, second = told(job(tmp_path)), job(tmp_path)
+    first, second = replied(job(tmp_path)), job(tmp_path)
     assert first.share(0, 100) == 64
     assert second.share(0, 100) == 0
     assert first.share(64, 100) == 32  # and 32 too many in flight
@@ -57,7 +58,7 @@ def test_a_newcomer_gets_what_others_give_back_and_nothing_that_they_have(tmp_pa
 
 
 def test_what_one_does_not_need_the_other_has(tmp_path):
-    first, second = told(job(tmp_path)), job(tmp_path)
+    first, second = replied(job(tmp_path)), job(tmp_path)
     assert first.share(0, 4) == 64
     assert second.share(0, 100) == 0
     assert first.share(2, 4) == 4
@@ -65,41 +66,31 @@ def test_what_one_does_not_need_the_other_has(tmp_path):
 
 
 def test_who_leaves_gives_all_back(tmp_path):
-    first, second = told(job(tmp_path)), job(tmp_path)
+    first, second = replied(job(tmp_path)), job(tmp_path)
     first.share(0, 100)
     first.leave()
     assert second.share(0, 100) == 64
 
 
-class OneRegister(Alone):
-    """What some jobs share, at a time that stands still unless a test says otherwise."""
-
-    now = 1000.0
-
-    def __init__(self, name, kept):
-        self.name, self._kept = name, kept
-
-    @contextlib.contextmanager
-    def shared(self):
-        yield self._kept, self.now
+NOW = [1000.0]  # the time of the file system, which stands still unless a test says otherwise
+FILES = SimpleNamespace(monotonic=lambda: NOW[0])
 
 
 def job_at_rest(name, kept, **settings):
-    return SharedLimits(Model("tested", "x", "x", **settings), OneRegister(name, kept))
+    return SharedLimits(Model("tested", "x", "x", **settings), InMemory(name, kept, FILES))
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """Seconds that pass when a test says so, on both clocks."""
-    clock = [1000.0]
-    monkeypatch.setattr("time.monotonic", lambda: clock[0] - 950.0)
-    monkeypatch.setattr(OneRegister, "now", property(lambda _: clock[0]))
-    return clock
+    monkeypatch.setattr("time.monotonic", lambda: NOW[0] - 950.0)
+    NOW[0] = 1000.0
+    return NOW
 
 
 def test_points_of_all_jobs_lie_on_one_timeline(clock):
-    model, kept = Model("tested", "x", "x", concurrency=64, requests_per_minute=6000), {}
-    limits, points = [SharedLimits(model, OneRegister(name, kept)) for name in "abc"], []
+    kept, points = {}, []
+    limits = [job_at_rest(name, kept, concurrency=64, requests_per_minute=6000) for name in "abc"]
     for _ in range(30):
         clock[0] += 0.01
         points += [point for each in limits for point in each.book([0] * 2)[0]]
@@ -119,7 +110,7 @@ def test_nobody_gets_a_point_far_ahead_but_hears_when_to_come_again(clock):
 
 
 def test_a_process_that_had_to_wait_between_two_looks_at_clocks_is_not_late_for_ever(monkeypatch):
-    clock = iter([50.0, 50.4, *[50.0] * 5, *[50.3] * 50])  # at last somebody sets the clock by 0.3 seconds
+    clock, NOW[0] = iter([50.0, 50.4, *[50.0] * 5, *[50.3] * 50]), 1000.0  # at last somebody sets the clock by 0.3 s
     limits = job_at_rest("a", {}, requests_per_minute=6000)
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     begins = [limits.book([])[1] for _ in range(40)]
@@ -145,7 +136,7 @@ def test_before_the_first_reply_all_jobs_together_send_a_few_requests(tmp_path):
 
 def test_what_was_sent_before_a_limit_was_known_counts(tmp_path):
     start = time.monotonic()
-    limits = told(job(tmp_path), requests_per_minute=60)
+    limits = replied(job(tmp_path), requests_per_minute=60)
     points, again = limits.book([0])
     assert not points
     assert again - start > 0.9 * RAMP
@@ -165,7 +156,7 @@ def test_a_limit_that_one_job_learned_holds_for_all(tmp_path):
 
 
 def test_the_next_run_starts_with_what_was_learned_and_its_first_reply_may_correct_that(tmp_path):
-    told(job(tmp_path), requests_per_minute=600).leave()
+    replied(job(tmp_path), requests_per_minute=600).leave()
     limits = job(tmp_path)
     assert limits.share(0, 100) == 64
     assert limits.in_force["requests_per_minute"] == 600
@@ -176,14 +167,14 @@ def test_the_next_run_starts_with_what_was_learned_and_its_first_reply_may_corre
 
 
 def test_another_endpoint_has_other_limits(tmp_path):
-    told(job(tmp_path), requests_per_minute=600).leave()
+    replied(job(tmp_path), requests_per_minute=600).leave()
     limits = job(tmp_path, base_url="http://elsewhere/v1")
     assert limits.share(0, 100) == RAMP
     assert limits.in_force["requests_per_minute"] is None
 
 
 def test_what_is_known_is_not_looked_up_for_each_reply(tmp_path, monkeypatch):
-    limits = told(job(tmp_path), requests_per_minute=600)
+    limits = replied(job(tmp_path), requests_per_minute=600)
     monkeypatch.setattr(limits.register, "shared", None)
     limits.learn({"requests_per_minute": 600})
     limits.learn({})
