@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from calling import questions
 from project import ROOT, TINY, snakemake
 from ragassay.base import tables
 from ragassay.calls import estimate
 from ragassay.calls._estimating import FOLDER
 from ragassay.calls.complete import complete
 from ragassay.calls.ledger.register import Register
-from ragassay.calls.model import Request
 from ragassay.schemas.documents import DOCUMENTS
 from study import document
 
@@ -37,12 +37,10 @@ scope:
 
 
 GENERATING = ("extract_claims", "recover_claims", "remove_supported_claims", "write_questions")
-CLAIMS, QUESTIONS = (
-    [f"results/{table}/paid/2026-{month}.parquet" for month in ("01", "02")] for table in ("claims", "questions")
-)
+CLAIMS = [f"results/claims/paid/2026-{month}.parquet" for month in ("01", "02")]
+QUESTIONS = [path.replace("claims", "questions") for path in CLAIMS]
 VOTES = [
-    "results/scope_votes/paid/careful/2026-02.parquet",
-    "results/defusion_votes/paid/careful/two_shot/careful/2026-02.parquet",
+    f"results/{votes}/careful/2026-02.parquet" for votes in ("scope_votes/paid", "defusion_votes/paid/careful/two_shot")
 ]
 
 
@@ -66,8 +64,8 @@ def estimated(done, monkeypatch, capsys):
             patch.delenv("LOOPBACK_KEY")
             patch.setattr(estimate, "subprocess", SimpleNamespace(run=forked))
             assert estimate.estimate([*targets, *TINY, "paid.yaml"]) == 0
-        told = capsys.readouterr().out.partition("Nothing was asked")[0]
-        rows = [re.split(r"\s{2,}", line.strip()) for line in told.splitlines() if re.search(r"\d$", line)]
+        table = capsys.readouterr().out.partition("Nothing was asked")[0]
+        rows = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines() if re.search(r"\d$", line)]
         return {row[0]: [float(cell.replace(",", "")) for cell in row[-8:]] for row in rows}
 
     return run
@@ -122,20 +120,16 @@ def test_a_file_that_is_no_configuration_is_one_line(tmp_path, monkeypatch, capf
 
 
 def test_batches_cost_less_and_equal_requests_count_once(model, tmp_path, monkeypatch):
-    found = {}
+    rows = []
     for mode in ("online", "batch"):
-        rows = tmp_path / mode
-        rows.mkdir()
-        monkeypatch.setenv(FOLDER, str(rows))
-        price = {"input": 1.0, "output": 2.0, "batch": 0.5}
-        requests = [
-            Request([{"role": "user", "content": text}], {"max_tokens": 50}, 3) for text in ("One?", "Two?", "One?")
-        ]
-        paid = model("http://127.0.0.1:1/v1", mode=mode, price=price)
-        assert all(len(answers) == 3 for answers in complete(requests, paid, tmp_path / "ledger/judge/tested"))
-        found[mode] = json.loads(next(rows.iterdir()).read_text())
+        (tmp_path / mode).mkdir()
+        monkeypatch.setenv(FOLDER, str(tmp_path / mode))
+        paid = model("http://127.0.0.1:1/v1", mode=mode, price={"input": 1.0, "output": 2.0, "batch": 0.5})
+        asked = [*questions(2, "No {}", 3), *questions(1, "No {}", 3)]
+        assert all(len(answers) == 3 for answers in complete(asked, paid, tmp_path / "ledger/judge/tested"))
+        rows.append(json.loads(next((tmp_path / mode).iterdir()).read_text()))
     assert not (tmp_path / "ledger").exists()
-    online, batched = found["online"], found["batch"]
+    online, batched = rows
     assert (online["requests"], online["samples"], online["prompt_tokens"]) == (2, 6, 2)
     assert batched["pico_at_most"] * 2 == online["pico_at_most"] == 2 * (36 + 300) * 10**6
 
@@ -145,19 +139,18 @@ def test_a_server_that_gave_one_sample_a_request_is_estimated_so(model, tmp_path
     (tmp_path / "rows").mkdir()
     paid = model("http://127.0.0.1:1/v1", price={"input": 1.0, "output": 2.0}, register=str(tmp_path / "register"))
     register = Register(paid.register, "ledger")
-    found = []
+    rows = []
     for refused in ([], ["n"]):
         with register.shared() as (kept, _):
             endpoint = [paid.provider, paid.model, paid.base_url]
             kept["manners"] = {"endpoint": endpoint, "refused": refused, "excess": 1.0}
         before = register.grants.read_bytes()
-        request = Request([{"role": "user", "content": "One, two, three?"}], {"max_tokens": 50}, 9)
-        list(complete([request], paid, tmp_path / "ledger/judge/tested"))
+        list(complete(questions(1, "One, two, three?", 9), paid, tmp_path / "ledger/judge/tested"))
         [row] = (tmp_path / "rows").iterdir()
-        found.append(json.loads(row.read_text()))
+        rows.append(json.loads(row.read_text()))
         row.unlink()
         assert register.grants.read_bytes() == before
-    together, singly = found
+    together, singly = rows
     assert (together["requests"], singly["requests"], together["calls"], singly["calls"]) == (1, 9, 1, 1)
     assert singly["prompt_tokens"] == 9 * together["prompt_tokens"] and singly["samples"] == together["samples"] == 9
     assert singly["pico"] == together["pico_singly"] > together["pico"]
@@ -167,13 +160,9 @@ def test_a_server_that_gave_one_sample_a_request_is_estimated_so(model, tmp_path
 def test_rules_and_models_are_added_up():
     row = {"rule": "judge", "model": "m", "requests": 1000, "in_the_ledger": 1, "samples": 9000, "pico": 10**12}
     lines = estimate.table([row, row, {**row, "model": "other"}]).splitlines()
-    found = [line.split() for line in lines[2:5]]
-    assert [row[-8:-4] for row in found] == [
-        ["2,000", "0", "2", "18,000"],
-        ["1,000", "0", "1", "9,000"],
-        ["3,000", "0", "3", "27,000"],
-    ]
-    assert found[0][-2:] == ["2.0000", "0.0000"]
+    cells = [line.split() for line in lines[2:5]]
+    assert [row[-8:-4] for row in cells] == [[f"{n},000", "0", f"{n}", f"{9 * n},000"] for n in (2, 1, 3)]
+    assert cells[0][-2:] == ["2.0000", "0.0000"]
 
 
 ROW = {"rule": "judge_scope", "keys": ["gpt", "j", "2026-09"], "model": "j", "known": 0, "calls": 10}
@@ -215,24 +204,16 @@ def test_each_switch_says_what_it_costs_and_each_way_of_asking_what_it_saves():
     switches = {"votes": {"rule": "judge_scope", "models": ["j"]}, "in": {"rule": "respond", "part": "in_scope"}}
     switches["variants"] = {"rule": "judge_defusion", "keys": ["_plain"]}
     lines = estimate.switch_lines(rows, REGISTERED | {"switches": switches})
-    assert [line.split(": ")[1] for line in lines] == [
-        "$1.0000, 25% of all",
-        "$0.5000, 12% of all",
-        "$1.0000, 25% of all",
-        "$1.0000",
-        "$8.0000",
-        "$0.0000",
-    ]
+    costs = ["$1.0000, 25% of all", "$0.5000, 12% of all", "$1.0000, 25% of all", "$1.0000", "$8.0000", "$0.0000"]
+    assert [line.split(": ")[1] for line in lines] == costs
 
 
 def test_what_prompts_of_a_document_begin_with_counts_as_cached_once_it_is_long_enough(model, tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER, str(tmp_path))
     price = {"input": 4.2, "cached_input": 2.1, "output": 0}
     for length in (2000, 8400):
-        texts = ["word " * (length // 5) + end for end in ("One?", "Two?")]
-        requests = [Request([{"role": "user", "content": text}], {"max_tokens": 5}) for text in texts]
         paid = model("http://127.0.0.1:1/v1", price=price)
-        list(complete(requests, paid, tmp_path / f"ledger/judge/{length}"))
+        list(complete(questions(2, "word " * (length // 5) + "{}?"), paid, tmp_path / f"ledger/judge/{length}"))
     short, long = (json.loads(next(tmp_path.glob(f"judge-{length}-*")).read_text()) for length in (2000, 8400))
     assert short["pico"] == short["pico_uncached"]
     assert long["pico_uncached"] - long["pico"] == 15 * 128 * 2_100_000  # 2,000 tokens alike, in steps of 128

@@ -46,16 +46,9 @@ class Terminal:
     def __init__(self, command, folder):
         self.end, theirs = pty.openpty()
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        self.process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-            preexec_fn=lambda: self._take(theirs),
-        )
+        place = {"cwd": folder, "env": environment, "start_new_session": True}
+        place |= dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+        self.process = subprocess.Popen(command, preexec_fn=lambda: self._take(theirs), **place)
         os.close(theirs)
 
     @staticmethod

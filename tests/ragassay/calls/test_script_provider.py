@@ -57,13 +57,11 @@ def asked(folder, task, **values):
 def test_the_studys_stages_get_what_was_written(study, folder):  # noqa: F811
     study.write(documents=[document("d", TEXT)])
     study.model = {"name": "writer", "provider": "script", "model": str(folder), "price": FREE}
-    claims = {"claims_per_document": 3, "fewest_claims": 3}
-    [rows, _] = study.run(extract_claims, ["documents"], ["claims", "rejects"], {"prompt": "extract_claims"}, **claims)
+    prompt, settings = {"prompt": "extract_claims"}, {"claims_per_document": 3, "fewest_claims": 3}
+    [rows, _] = study.run(extract_claims, ["documents"], ["claims", "rejects"], prompt, **settings)
     assert [row["text"] for row in rows][1] == "The new boat at Gannet Head has a crew of six."
-    prompt = {"prompt": "recover_claims"}
-    [rows, rejects] = study.run(
-        recover_claims, ["claims"], ["recovered_claims", "rejects"], prompt, rounds=2, subsets=3
-    )
+    prompt, outputs = {"prompt": "recover_claims"}, ["recovered_claims", "rejects"]
+    [rows, rejects] = study.run(recover_claims, ["claims"], outputs, prompt, rounds=2, subsets=3)
     assert len(rows) == 6 and rejects == []
     prompt = {"prompt": "remove_supported_claims"}
     inputs = ["documents", "claims", "recovered_claims"]
@@ -94,18 +92,13 @@ def test_planted_texts_are_found_by_question_and_answer(folder):
     assert json.loads(asked(folder, "write_supporting_texts", answer="Dray", n=2, **shown)) == {"texts": texts[:2]}
     assert texts[0] not in asked(folder, "write_supporting_texts", answer="Osse", n=2, **shown)
     (folder / "targets.yaml").write_text(json.dumps({"targets": [entry, entry | {"texts": []}]}))
-    with pytest.raises(
-        ModelError, match=r"targets.yaml: found something else in targets, 2, expected question, answer"
-    ):
+    with pytest.raises(ModelError, match=r"targets.yaml: found something else in targets, 2, expected question, ans"):
         provider(folder)
 
 
 def test_all_guesses_may_be_supported(folder):
-    values = {
-        "claims": "1. The old boat of Gannet Head is sold.",
-        "recovered": "2. Six people sail the new boat of Gannet Head.",
-    }
-    assert asked(folder, "remove_supported_claims", document=TEXT, **values) == "None"
+    claims, guesses = "1. The old boat of Gannet Head is sold.", "2. Six people sail the new boat of Gannet Head."
+    assert asked(folder, "remove_supported_claims", document=TEXT, claims=claims, recovered=guesses) == "None"
 
 
 @pytest.mark.parametrize(
@@ -113,10 +106,7 @@ def test_all_guesses_may_be_supported(folder):
     [
         ("extract_claims", {"document": OTHER, "n": 2}),
         ("recover_claims", {"claims": "1. The census counted two million people.\n2. (missing)"}),
-        (
-            "remove_supported_claims",
-            {"document": TEXT, "claims": "1. It is new.", "recovered": "1. Nobody wrote this."},
-        ),
+        ("remove_supported_claims", {"document": TEXT, "claims": "1. It is new.", "recovered": "1. Nobody's."}),
         ("write_out_of_scope_questions", {"document": TEXT, "claims": "1. Nobody wrote this.", "fewest": 3, "most": 9}),
         ("judge_scope", {"document": TEXT, "question": "How much did the new boat cost?"}),
         ("respond_basic", {"document": TEXT, "question": "How much did the new boat cost?"}),

@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from ragassay.calls._caller import Caller
 from ragassay.calls._progress import rule_and_keys
+from ragassay.calls.ledger.records import PICO
 from ragassay.calls.ledger.register import Register
 from ragassay.calls.limits.money import at_most
 from ragassay.calls.model import Model, Usage, provider_for
@@ -64,16 +65,14 @@ class EstimatingCaller(Caller):
         if self.quirks.one_sample_a_request:
             requests, prompt, cached = len(answers), singly.prompt, singly.cached
             most = replace(most, prompt=most.prompt * requests)
-        usage = Usage(prompt, cached, completion)
-        pico = round(self.price.of(usage, self.batched) * 1e12)
+        usage, uncached = Usage(prompt, cached, completion), Usage(prompt, 0, completion)
         self.counts.update(calls=1, requests=requests, samples=len(answers))
         self.counts.update(prompt_tokens=prompt, completion_tokens=completion)
-        self.counts.update(pico=pico, pico_at_most=round(self.price.of(most, self.batched) * 1e12))
+        priced = {"pico": usage, "pico_at_most": most, "pico_singly": singly, "pico_uncached": uncached}
+        pico = {name: round(self.price.of(taken, self.batched) * PICO) for name, taken in priced.items()}
+        self.counts.update(pico, pico_online=round(self.price.of(usage) * PICO))
         if request.part:
-            self.parts[request.part] += pico
-        self.counts["pico_online"] += round(self.price.of(usage) * 1e12)
-        self.counts["pico_singly"] += round(self.price.of(singly, self.batched) * 1e12)
-        self.counts["pico_uncached"] += round(self.price.of(Usage(prompt, 0, completion), self.batched) * 1e12)
+            self.parts[request.part] += pico["pico"]
 
     def write(self, folder) -> None:
         """A file of its own, to be added up with the others; a job may ask in several rounds."""

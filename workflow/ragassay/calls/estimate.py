@@ -137,22 +137,21 @@ def _snakemake(arguments, environment, folder):
 
 
 def _copy_of_links(project, scratch):
-    """The project as links, with the times of what they point to, because Snakemake looks at those of the links."""
+    """The project as links; of results each file is one, since new ones will stand beside them."""
     scratch.mkdir()
     for path in project.iterdir():
         if path.name not in LEFT_OUT:
             (scratch / path.name).symlink_to(path)
-    for path in project.glob("results/**/*"):
-        link = scratch / path.relative_to(project)
-        if path.is_dir():
-            link.mkdir(parents=True, exist_ok=True)
-        else:
-            link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(path)
-            times = path.stat()
-            os.utime(link, ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=False)
-    if (metadata := project / ".snakemake/metadata").is_dir():
-        shutil.copytree(metadata, scratch / ".snakemake/metadata")
+    for folder, copy in (("results", _link), (".snakemake/metadata", shutil.copy2)):
+        if (project / folder).is_dir():
+            shutil.copytree(project / folder, scratch / folder, copy_function=copy)
+
+
+def _link(path, link):
+    """A link with the times of what it points to: Snakemake looks at those of the link."""
+    Path(link).symlink_to(path)
+    times = os.stat(path)  # noqa: PTH116
+    os.utime(link, ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=False)
 
 
 def main(arguments: list[str]) -> int:

@@ -217,8 +217,8 @@ def test_where_n_is_refused_each_sample_becomes_a_row_with_a_seed_of_its_own(ser
 @pytest.mark.parametrize("rows, size, batches", [(7, 10**9, 6), (10**9, 4_000, 2)])
 def test_batches_are_no_larger_than_the_provider_takes(serve, tmp_path, monkeypatch, rows, size, batches):
     server = serve(batch_seconds=0.1)
-    monkeypatch.setattr("ragassay.calls.providers.openai.BatchEndpoints.most_rows", rows)
-    monkeypatch.setattr("ragassay.calls.providers.openai.BatchEndpoints.most_bytes", size)
+    monkeypatch.setattr("ragassay.calls.providers.openai.Provider.most_rows", rows)
+    monkeypatch.setattr("ragassay.calls.providers.openai.Provider.most_bytes", size)
     assert len(answer(requests(40), model(server), tmp_path)) == 40
     sizes = [len(record["rows"]) for record in records(tmp_path) if record["t"] == "b"]
     assert sum(sizes) == 40 and max(sizes) <= rows and len(sizes) >= batches

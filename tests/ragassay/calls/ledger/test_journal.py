@@ -21,16 +21,8 @@ KEYS = [f"{number:032x}" for number in range(3)]
 
 
 def test_a_line_holds_what_json_writes():
-    record = {
-        "t": "d",
-        "s": [0, 1],
-        "usd": 1e-07,
-        "w": 0.1,
-        "body": 'Zoë \u2028 \ud83d "\n',
-        "none": None,
-        "yes": True,
-        "in": {"b": 1, "a": []},
-    }
+    record = {"t": "d", "s": [0, 1], "usd": 1e-07, "w": 0.1, "body": 'Zoë \u2028 \ud83d "\n', "none": None, "yes": True}
+    record |= {"in": {"b": 1, "a": []}}
     text = json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
     line = journal.encode(record)
     assert line == b"%08x %d %b\n" % (binascii.crc32(text), len(text), text)
@@ -91,16 +83,15 @@ def failing(number):
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE])
 def test_a_failing_sync_is_told_at_once_and_stops_the_next_write(tmp_path, monkeypatch, number):
-    told = []
-    ledger = Ledger(tmp_path)
-    ledger.on_error = told.append
+    errors, ledger = [], Ledger(tmp_path)
+    ledger.on_error = errors.append
     ledger.intent(KEYS[0], [0])
     monkeypatch.setattr(journal.os, "fsync", failing(number))
     with pytest.raises(LedgerError, match=os.strerror(number)):
         ledger.intent(KEYS[1], [0])
-        until(lambda: told)
+        until(lambda: errors)
         ledger.intent(KEYS[2], [0])
-    assert [os.strerror(number) in str(error) for error in told] == [True]
+    assert [os.strerror(number) in str(error) for error in errors] == [True]
     with pytest.raises(LedgerError, match=os.strerror(number)):
         ledger.close()
 
@@ -150,8 +141,7 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path, monkeypatch
     else:  # root may write everywhere
         monkeypatch.setattr(journal.os, "open", failing(errno.EROFS))
     ledger = Ledger(folder)
-    with pytest.raises(
-        LedgerError, match=r"ledger .*jsonl: (File exists|Read-only file system); nothing more is asked"
-    ):
+    expected = r"ledger .*jsonl: (File exists|Read-only file system); nothing more is asked"
+    with pytest.raises(LedgerError, match=expected):
         ledger.intent(KEYS[0], [0])
     ledger.close()

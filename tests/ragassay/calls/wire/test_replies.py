@@ -86,10 +86,8 @@ def test_tokens_are_counted_as_they_are_billed(model, usage, counted):
 @pytest.mark.parametrize(
     ("name", "text", "what"),
     [
-        *(
-            (name, "yes", "stop")
-            for name in ("eos", "EOS", "end_turn", "STOP", "tool_calls", "FINISH_REASON_STOP", None)
-        ),
+        *((name, "yes", "stop") for name in "eos EOS end_turn STOP tool_calls FINISH_REASON_STOP".split()),
+        (None, "yes", "stop"),
         ("MAX_TOKENS", "yes", "length"),
         ("content_filter: SAFETY", "yes", "content_filter"),
         ("abort", "yes", "error"),
@@ -114,15 +112,8 @@ def test_all_ends_that_the_clients_list_are_known():
 @pytest.mark.parametrize(
     "body",
     [
-        "",
-        "<html>a proxy</html>",
-        '{"choices": [{"message": {"con',
-        "[]",
-        "null",
-        "3",
-        '{"choices": null}',
-        '{"choices": 3}',
-        '{"choices": [null]}',
+        *("", "<html>a proxy</html>", '{"choices": [{"message": {"con', "[]", "null", "3"),
+        *('{"choices": null}', '{"choices": 3}', '{"choices": [null]}'),
         '{"choices": [{"message": null}]}',
         '{"choices": [{"message": {"content": ["parts"]}}]}',
         '{"choices": {"0": {"message": {"content": "yes"}}}}',
@@ -149,10 +140,8 @@ def test_a_reply_that_was_streamed_unasked_is_put_together(model):
     events = [piece(0, "ye"), piece(1, "no"), piece(0, "s"), piece(0, None, "stop"), piece(1, None, "length")]
     usage = {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
     provider = provider_for(model("http://x/v1"))
-    assert provider.read(streamed(*events, usage)) == (
-        [Answer("yes", "stop"), Answer("no", "length")],
-        Usage(7, 0, 3, "m"),
-    )
+    answers = [Answer("yes", "stop"), Answer("no", "length")]
+    assert provider.read(streamed(*events, usage)) == (answers, Usage(7, 0, 3, "m"))
     for torn in (streamed(*events, end=""), streamed(*events)[:60], streamed(*events[:4])):
         with pytest.raises(Failure, match="no whole chat completion") as error:
             provider.read(torn)

@@ -24,24 +24,125 @@ from ragassay.calls.wire.replies import completion
 
 ENDPOINT = "/v1/chat/completions"
 STATES = {"completed": "completed", "expired": "expired", "cancelled": "cancelled", "failed": "failed"}
+ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}  # variable -> header
+LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
 
 
-class BatchEndpoints:
-    """What a provider needs for mode batch that has a `sdk` and makes a `new_client()` of it. They are loaded once they
-    are used: their import takes longer than a small job that needs no batches.
-    """
+class Provider(model.Provider):
+    """The official client is loaded and made once it is used: its import takes longer than a small job."""
 
     batches = True
     transport_errors = ()
     most_rows, most_bytes = 50_000, 150_000_000  # of one batch; OpenAI takes 200 MB
+    home, home_variable = "https://api.openai.com/v1", "OPENAI_BASE_URL"  # used where base_url is not set
+    path, account = "/chat/completions", ACCOUNT
+
+    def __init__(self, settings: Model):
+        super().__init__(settings)
+        key = os.environ.get(settings.key_variable, "").strip() if settings.key_variable else "none"
+        if not key:
+            raise ModelError(f"model {settings.name}: no key; set the environment variable {settings.key_variable}")
+        if not (key.isascii() and key.isprintable()):
+            raise ModelError(f"model {settings.name}: what {settings.key_variable} holds cannot be a key")
+        terminal.remember(key)
+        base = settings.base_url or os.environ.get(self.home_variable) or self.home
+        _check_address(settings.name, "base_url" if settings.base_url else self.home_variable, base)
+        self.key, self.where = key, str(URL(base)).rstrip("/")
+        address, self.query = URL(self.where), dict(URL(self.where).query)
+        self.server = str(address.with_query(None)).rstrip("/")
+        self.is_azure = "api-version" in self.query  # as in the addresses of its older interface
+        if self.is_azure and "/deployments" not in address.path:
+            self.path = f"/deployments/{settings.model}{self.path}"
+        address = str(URL(self.server + self.path).with_query(self.query))
+        if settings.client == "fast":
+            self.poster = Fast(self.server, address, self._headers())
+        else:
+            self.poster = Official(self.server, address, self)
+
+    def _headers(self):
+        """Of each request, where no official client adds them."""
+        account = {header: os.environ[name] for name, header in self.account.items() if os.environ.get(name)}
+        return ({"api-key": self.key} if self.is_azure else {"Authorization": f"Bearer {self.key}"}) | account
+
+    @cached_property
+    def sdk(self):
+        import openai
+
+        return openai
 
     @cached_property
     def client(self):
         return self.new_client()
 
-    async def close(self) -> None:
+    @property
+    def reply_type(self):
+        import httpx2
+
+        return httpx2.Response
+
+    @property
+    def post_options(self):
+        """Of each request that does not go through a method of its own: it would bring a key for administrators along,
+        if the environment holds one.
+        """
+        return {"follow_redirects": False, "security": {"bearer_auth": True}}
+
+    def new_client(self):
+        import httpx2
+
+        timeout = httpx2.Timeout(None, connect=CONNECT_SECONDS)
+        http = self.sdk.DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
+        for transport in (http._transport, *http._mounts.values()):  # straight, and by each proxy
+            if transport:  # else its sessions have 1,000 connections at most, cookies, and headers of 8 KB at most
+                transport.client = partial(new_session, transport.ssl_context)
+        settings = {"max_retries": 0, "timeout": timeout, "http_client": http, "default_query": self.query}
+        if self.is_azure:
+            version = settings["default_query"]["api-version"]
+            return self.sdk.AsyncAzureOpenAI(api_key=self.key, base_url=self.server, api_version=version, **settings)
+        base = self.server if self.query else self.model.base_url
+        return self.sdk.AsyncOpenAI(api_key=self.key, base_url=base, **settings)
+
+    def identity(self):
+        """The address counts: two servers may give one name to different weights."""
+        return super().identity() | {"endpoint": self.where.partition("://")[2], "options": self.model.options}
+
+    async def send(self, messages, sampling, samples):
+        status, headers, text = await self.poster.post(self.body(messages, sampling, samples))
+        if not 200 <= status < 300:
+            raise self.failure(status, headers, text)
+        limits = {name: headers.get(header, "") for name, header in LIMITS.items()}
+        return text, {name: int(value) for name, value in limits.items() if value.isdigit()}
+
+    def body(self, messages, sampling, samples):
+        """What is sent for the samples of these numbers."""
+        body = {"model": self.model.model, "messages": messages, **sampling, **self.model.options}
+        if len(samples) > 1:
+            body["n"] = len(samples)
+        if samples[0] and "seed" in sampling:  # else the first sample would come once more
+            body["seed"] = sampling["seed"] + samples[0]
+        return self.quirks.applied(body) if self.quirks else body
+
+    def read(self, body):
+        return completion(body, lambda error, lost: failure_in_reply(error, f"from {self.where}", self.model, lost))
+
+    def open(self):
+        self.poster.open()
+
+    async def close(self):
+        await self.poster.close()
         if "client" in self.__dict__:
             await self.client.close()
+
+    def failure(self, status, headers, text):
+        """What a status other than 200 means."""
+        try:
+            error = json.loads(text)
+        except (ValueError, RecursionError):
+            error = None
+        error = error if isinstance(error, dict) else headers.get("location", text) if 300 <= status < 400 else text
+        return failure_of(status, error, f"from {self.where}", self.model, _retry_after(headers))
+
+    # Batches: an input file, what becomes of it, and output files.
 
     def row(self, name: str, messages: list[dict], sampling: dict, samples: list[int]) -> dict:
         """A request as a line of an input file."""
@@ -102,7 +203,7 @@ class BatchEndpoints:
 def job_of(batch) -> Job:
     """How both providers describe a batch, in one form."""
     counts, errors, created = (getattr(batch, name, None) for name in ("request_counts", "errors", "created_at"))
-    errors_told = [f"{error.code}: {error.message}" for error in (errors and errors.data) or []]
+    error_lines = [f"{error.code}: {error.message}" for error in (errors and errors.data) or []]
     return Job(
         id=batch.id,
         input_file=batch.input_file_id,
@@ -111,117 +212,8 @@ def job_of(batch) -> Job:
         created=created.timestamp() if isinstance(created, datetime.datetime) else float(created or 0),
         files=[file for file in (batch.output_file_id, batch.error_file_id) if file],
         done=counts.completed + counts.failed if counts else None,
-        error="; ".join(errors_told[:3]) or getattr(batch, "error", None) or "",
+        error="; ".join(error_lines[:3]) or getattr(batch, "error", None) or "",
     )
-
-
-ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}  # variable -> header
-LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
-
-
-class Provider(BatchEndpoints, model.Provider):
-    home, home_variable = "https://api.openai.com/v1", "OPENAI_BASE_URL"  # used where base_url is not set
-    path, account = "/chat/completions", ACCOUNT
-
-    def __init__(self, settings: Model):
-        super().__init__(settings)
-        key = os.environ.get(settings.key_variable, "").strip() if settings.key_variable else "none"
-        if not key:
-            raise ModelError(f"model {settings.name}: no key; set the environment variable {settings.key_variable}")
-        if not (key.isascii() and key.isprintable()):
-            raise ModelError(f"model {settings.name}: what {settings.key_variable} holds cannot be a key")
-        terminal.remember(key)
-        base = settings.base_url or os.environ.get(self.home_variable) or self.home
-        _check_address(settings.name, "base_url" if settings.base_url else self.home_variable, base)
-        self.key, self.where = key, str(URL(base)).rstrip("/")
-        address, self.query = URL(self.where), dict(URL(self.where).query)
-        self.server = str(address.with_query(None)).rstrip("/")
-        self.is_azure = "api-version" in self.query  # as in the addresses of its older interface
-        if self.is_azure and "/deployments" not in address.path:
-            self.path = f"/deployments/{settings.model}{self.path}"
-        address = str(URL(self.server + self.path).with_query(self.query))
-        if settings.client == "fast":
-            self.poster = Fast(self.server, address, self._headers())
-        else:
-            self.poster = Official(self.server, address, self)
-
-    def _headers(self):
-        """Of each request, where no official client adds them."""
-        account = {header: os.environ[name] for name, header in self.account.items() if os.environ.get(name)}
-        return ({"api-key": self.key} if self.is_azure else {"Authorization": f"Bearer {self.key}"}) | account
-
-    @cached_property
-    def sdk(self):
-        import openai
-
-        return openai
-
-    @property
-    def reply_type(self):
-        import httpx2
-
-        return httpx2.Response
-
-    @property
-    def post_options(self):
-        """Of each request that does not go through a method of its own: it would bring a key for administrators along,
-        if the environment holds one.
-        """
-        return {"follow_redirects": False, "security": {"bearer_auth": True}}
-
-    def new_client(self):
-        import httpx2
-
-        timeout = httpx2.Timeout(None, connect=CONNECT_SECONDS)
-        http = self.sdk.DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
-        for transport in (http._transport, *http._mounts.values()):  # straight, and by each proxy
-            if transport:  # else its sessions have 1,000 connections at most, cookies, and headers of 8 KB at most
-                transport.client = partial(new_session, transport.ssl_context)
-        settings = {"max_retries": 0, "timeout": timeout, "http_client": http, "default_query": self.query}
-        if self.is_azure:
-            version = settings["default_query"]["api-version"]
-            return self.sdk.AsyncAzureOpenAI(api_key=self.key, base_url=self.server, api_version=version, **settings)
-        base = self.server if self.query else self.model.base_url
-        return self.sdk.AsyncOpenAI(api_key=self.key, base_url=base, **settings)
-
-    def identity(self):
-        """The address counts: two servers may give one name to different weights."""
-        return super().identity() | {"endpoint": self.where.partition("://")[2], "options": self.model.options}
-
-    async def send(self, messages, sampling, samples):
-        status, headers, text = await self.poster.post(self.body(messages, sampling, samples))
-        if not 200 <= status < 300:
-            raise self.failure(status, headers, text)
-        limits = {name: headers.get(header, "") for name, header in LIMITS.items()}
-        return text, {name: int(value) for name, value in limits.items() if value.isdigit()}
-
-    def body(self, messages, sampling, samples):
-        """What is sent for the samples of these numbers."""
-        body = {"model": self.model.model, "messages": messages, **sampling, **self.model.options}
-        if len(samples) > 1:
-            body["n"] = len(samples)
-        if samples[0] and "seed" in sampling:  # else the first sample would come once more
-            body["seed"] = sampling["seed"] + samples[0]
-        return self.quirks.applied(body) if self.quirks else body
-
-    def read(self, body):
-        return completion(body, lambda error, lost: failure_in_reply(error, f"from {self.where}", self.model, lost))
-
-    def open(self):
-        self.poster.open()
-
-    async def close(self):
-        await self.poster.close()
-        await super().close()
-
-    def failure(self, status, headers, text):
-        """What a status other than 200 means."""
-        try:
-            error = json.loads(text)
-        except (ValueError, RecursionError):
-            error = None
-        error = error if isinstance(error, dict) else headers.get("location", text) if 300 <= status < 400 else text
-        return failure_of(status, error, f"from {self.where}", self.model, _retry_after(headers))
 
 
 def _check_address(name, source, base):
