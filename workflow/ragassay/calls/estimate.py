@@ -23,10 +23,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from ragassay.base.errors import AssayError
-from ragassay.base.terminal import aligned
 from ragassay.calls._estimating import FOLDER
 from ragassay.calls.ledger.records import PICO
-from ragassay.calls.overview import ESTIMATE
+from ragassay.calls.overview import ESTIMATE, summed
 from ragassay.config import settings
 
 REGISTERED = "registered"
@@ -65,15 +64,9 @@ def estimate(targets: list[str]) -> int:
 
 def table(rows: list[dict]) -> str:
     """One line for each rule and model, and their sum."""
-    sums = {}
-    for row in rows:
-        numbers = {name: row.get(name, 0) for name in (*COLUMNS, "pico", "pico_at_most")}
-        sums.setdefault((row["rule"], row["model"]), Counter()).update(numbers)
-    lines = [["rule", "model", *(name.replace("_", " ") for name in COLUMNS), "dollars", "at most"]]
-    for (rule, model), counts in [*sums.items(), (("all", ""), sum(sums.values(), Counter()))]:
-        dollars = (f"{counts[name] / PICO:,.4f}" for name in ("pico", "pico_at_most"))
-        lines.append([rule, model, *(f"{counts[name]:,}" for name in COLUMNS), *dollars])
-    return aligned(lines, left=2) + "\nNothing was asked or paid.\n"
+    dollars = {"dollars": "pico", "at most": "pico_at_most"}
+    rows = [row | {name: row.get(pico, 0) / PICO for name, pico in dollars.items()} for row in rows]
+    return summed(rows, COLUMNS, [*dollars], "all") + "\nNothing was asked or paid.\n"
 
 
 def bounded(rows: list[dict], registered: dict, project: Path) -> list[dict]:

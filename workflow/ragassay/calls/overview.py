@@ -75,18 +75,8 @@ class Overview:
 
     def costs(self) -> str:
         """What each rule asked and paid; empty if nothing was asked."""
-        sums = {}
-        names = [*COUNTS, "dollars"]
-        for job in self.jobs():
-            if job["requests"]:
-                counts = sums.setdefault((job["rule"], job["model"]), Counter())
-                counts.update({name: job[name] for name in names})
-        if not sums:
-            return ""
-        lines = [["rule", "model", *(name.replace("_", " ") for name in names)]]
-        for (rule, model), counts in [*sorted(sums.items()), (("this run", ""), sum(sums.values(), Counter()))]:
-            lines.append([rule, model, *(f"{counts[name]:,}" for name in COUNTS), f"{counts['dollars']:,.4f}"])
-        return aligned(lines, left=2)
+        jobs = [job for job in self.jobs() if job["requests"]]
+        return summed(jobs, [*COUNTS], ["dollars"], "this run") if jobs else ""
 
     def tell(self) -> None:
         """Line after line, until the run has ended."""
@@ -95,6 +85,18 @@ class Overview:
             if line := self.line(time.monotonic()):
                 sys.stderr.write(line + "\n")
             wait = SECONDS
+
+
+def summed(rows: list[dict], counts: list[str], dollars: list[str], total: str) -> str:
+    """A table with the sums of these columns for each rule and model, and those of all."""
+    sums, names = {}, [*counts, *dollars]
+    for row in rows:
+        sums.setdefault((row["rule"], row["model"]), Counter()).update({name: row.get(name, 0) for name in names})
+    lines = [["rule", "model", *(name.replace("_", " ") for name in names)]]
+    for (rule, model), columns in [*sorted(sums.items()), ((total, ""), sum(sums.values(), Counter()))]:
+        paid = (f"{columns[name]:,.4f}" for name in dollars)
+        lines.append([rule, model, *(f"{columns[name]:,}" for name in counts), *paid])
+    return aligned(lines, left=2)
 
 
 def begin() -> None:

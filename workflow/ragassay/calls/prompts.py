@@ -188,9 +188,9 @@ def _read(path):
 
 
 def _checked(path, parts):
-    def expect(holds, found, expected):
+    def expect(holds, problem, expected):
         if not holds:
-            raise PromptError(f"{path}: found {found}, expected {expected}")
+            raise PromptError(f"{path}: found {problem}, expected {expected}")
 
     keys = f"the keys {', '.join(PARTS)}"
     expect(isinstance(parts, dict), f"{type(parts).__name__} at the top", keys)

@@ -53,15 +53,6 @@ def test_no_second_has_more_than_its_share_and_nearly_all_of_it_is_used(released
     assert times[-1] <= 1.15 * (count - 1) * 60 / limit + 0.3
 
 
-def test_late_wakers_do_not_make_a_second_too_full(released, clock):
-    """A machine that stalls for a moment wakes many at once."""
-
-    async def late(seconds):
-        await asyncio.sleep(seconds + 0.15 * (clock.monotonic() % 0.5 < 0.25))
-
-    assert most_in_a_second(released(pace_of(late, requests_per_minute=2400), 120)) <= 40
-
-
 @pytest.mark.parametrize("limit", [90, 600, 2400])
 @pytest.mark.parametrize(("stall", "used"), [(0.004, 0.9), (0.3, 0.4)])
 def test_no_second_has_more_than_its_share_whatever_jobs_and_the_machine_do(clock, limit, stall, used):

@@ -32,7 +32,7 @@ class Lease:
     def __init__(self, folder, needed: bool = True, register: Register | None = None):
         self.needed, self.folder, self.register = needed, Path(folder), register
         self.name = self.folder / "lease"
-        self.own = self.folder / f".lease.{HOST}.{os.getpid()}.{secrets.token_hex(4)}"
+        self.private = self.folder / f".lease.{HOST}.{os.getpid()}.{secrets.token_hex(4)}"
         self.lost = self.read_only = False
         self._touched, self._since = None, 0.0  # when the holder touched it, and since when that is seen
         self._ending = threading.Event()
@@ -42,8 +42,8 @@ class Lease:
             return self
         try:
             sharing.make_folder(self.folder)
-            self.own.write_text(json.dumps({"host": HOST, "pid": os.getpid()}))
-            sharing.adopt(self.own)
+            self.private.write_text(json.dumps({"host": HOST, "pid": os.getpid()}))
+            sharing.adopt(self.private)
         except OSError as error:
             if error.errno not in sharing.REFUSALS or not self.folder.is_dir():
                 raise sharing.NotShared(f"{self.folder}: {sharing.problem(self.folder, error)}") from error
@@ -55,7 +55,7 @@ class Lease:
                 log.info("waiting for %s, which asks for the same answers: %s", self._holder(), self.name)
                 last_message = time.monotonic()
             time.sleep(0.2)
-            self.own.touch()
+            self.private.touch()
         clear_leftovers(self.name)
         self._beating = threading.Thread(target=self._beat, daemon=True)
         self._beating.start()
@@ -68,11 +68,11 @@ class Lease:
         self._beating.join()
         if self._is_ours():
             self.name.unlink(missing_ok=True)
-        self.own.unlink(missing_ok=True)
+        self.private.unlink(missing_ok=True)
 
     def _take(self):
         with contextlib.suppress(FileExistsError):
-            self.name.hardlink_to(self.own)
+            self.name.hardlink_to(self.private)
         if self._is_ours():  # not what link() returned: its reply may have been lost
             return True
         if self._is_stale(self.name):
@@ -84,13 +84,13 @@ class Lease:
 
     def _is_ours(self):
         try:
-            return self.name.samefile(self.own)
+            return self.name.samefile(self.private)
         except FileNotFoundError:
             return False
 
     def _is_stale(self, lease):
         try:
-            touched, now = lease.stat().st_mtime, self.own.stat().st_mtime  # both by the clock of the file system
+            touched, now = lease.stat().st_mtime, self.private.stat().st_mtime  # both by the clock of the file system
             if touched != self._touched:
                 self._touched, self._since = touched, time.monotonic()
             silent = now - touched > STALE and time.monotonic() - self._since >= 2 * BEAT
@@ -110,7 +110,7 @@ class Lease:
 
     def _beat(self):
         while not self._ending.wait(BEAT):
-            self.own.touch()
+            self.private.touch()
             self.lost = self.lost or not self._is_ours()
             if self.register:
                 self.register.stamp()

@@ -185,8 +185,8 @@ def _reply(file, entry):
     def expect(holds, place, expected):
         if not holds:
             article = entry.get("begins") if isinstance(entry, dict) else None
-            about = f" about the article that begins {article!r:.60}" if article else ""
-            raise ModelError(f"{file}{about}: found something else in {place}, expected {expected}")
+            subject = f" about the article that begins {article!r:.60}" if article else ""
+            raise ModelError(f"{file}{subject}: found something else in {place}, expected {expected}")
 
     fields = {"begins", "claims", "in_scope"}
     expect(isinstance(entry, dict) and entry.keys() == fields, "the file", "begins, claims and in_scope")
