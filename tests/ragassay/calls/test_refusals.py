@@ -68,13 +68,6 @@ def test_refused_requests_abstain_with_the_words_and_the_others_are_answered(ser
     assert answers(asked, model(server, mode="replay"), tmp_path) == received
 
 
-def test_a_prompt_that_is_too_long_abstains(serve, model, tmp_path):
-    server, long = serve(context_tokens=1000), Request([{"role": "user", "content": "word " * 2000}], {"max_tokens": 9})
-    received = answers([*requests(3), long, *requests(6)], model(server), tmp_path)
-    assert [answer.finish_reason for (answer,) in received] == ["stop"] * 3 + ["too_long"] + ["stop"] * 6
-    assert "the context of this model has 1000" in received[3][0].detail
-
-
 def test_refusals_that_come_before_the_first_answer_stop_nothing(serve, model, tmp_path):
     """They come faster than answers, which have to be generated first."""
     server = serve(refused_words={"war": 400}, latency=0.2)

@@ -29,17 +29,6 @@ def test_a_line_holds_what_json_writes():
     assert journal.decode(line[:-1]) == record
 
 
-def test_a_full_disk_stops_with_a_clear_message(tmp_path, monkeypatch):
-    monkeypatch.setattr(journal.os, "fsync", lambda file: None)  # /dev/full would refuse it, perhaps before the write
-    ledger = Ledger(tmp_path)
-    ledger.intent(KEYS[0], [0])
-    os.dup2(os.open("/dev/full", os.O_WRONLY), ledger._journal.file)
-    with pytest.raises(LedgerError, match=r"jsonl: No space left on device; nothing more is asked; .*run again"):
-        ledger.intent(KEYS[1], [0])
-    with pytest.raises(LedgerError, match="No space left"):
-        ledger.close()
-
-
 def test_after_a_torn_line_nothing_more_is_written(tmp_path):
     """A line behind it would be glued to it and lost, though its writer was told that it is safe."""
     ledger = Ledger(tmp_path)

@@ -117,13 +117,6 @@ def test_who_is_taken_over_notices_and_leaves_the_other_alone(tmp_path, monkeypa
     assert "elsewhere" in (tmp_path / "lease").read_text()
 
 
-def test_many_at_once_hold_it_one_after_the_other(tmp_path):
-    command = [sys.executable, "-c", HOLD, str(tmp_path)]
-    started = [subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) for _ in range(5)]
-    assert [process.communicate()[0] for process in started] == [b"held\nreleased\n"] * 5
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_keeps_a_lease_keeps_the_place_in_the_register(tmp_path, monkeypatch):
     """For a job that computes between two answers and asks for nothing."""
     monkeypatch.setattr(lease, "BEAT", 0.05)
@@ -136,8 +129,3 @@ def test_what_keeps_a_lease_keeps_the_place_in_the_register(tmp_path, monkeypatc
             time.sleep(0.02)
             with register.shared() as (kept, _):
                 stamped = kept["jobs"][register.name][0]
-
-
-def test_replay_takes_no_lease(tmp_path):
-    with Lease(tmp_path / "nothing", needed=False):
-        assert not (tmp_path / "nothing").exists()

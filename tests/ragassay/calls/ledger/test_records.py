@@ -144,18 +144,6 @@ def test_the_first_reply_wins_whoever_got_it(tmp_path):
     assert [body for _, body in bodies[KEYS[0]]] == ["second file, first reply", "first file, second reply"]
 
 
-def test_writers_side_by_side_do_not_meet(tmp_path):
-    writers = [Ledger(tmp_path) for _ in range(8)]
-    for number, key in enumerate(KEYS[:800]):
-        ledger = writers[number % 8]
-        ledger.done(ledger.intent(key, [0]), key, [0], f"body {number}")
-    for ledger in writers:
-        ledger.close()
-    bodies, ledger = load(tmp_path)
-    assert bodies == {key: [([0], f"body {number}")] for number, key in enumerate(KEYS[:800])}
-    assert (len(list(tmp_path.glob("*.jsonl"))), ledger.damaged) == (8, 0)
-
-
 def killed(tmp_path):
     """A ledger whose process was killed after one reply and in the middle of another request."""
     ledger = Ledger(tmp_path)

@@ -132,15 +132,3 @@ def test_reasoning_may_be_as_long_as_it_likes():
     assert parse_numbered(reasoning + "1. One.\n2. Two.") == Ok({1: "One.", 2: "Two."})
     assert parse_object(reasoning + '{"score": 1}') == Ok({"score": 1})
     assert parse_verdict("It may be so. " * 5_000 + "Verdict: no") == Abstain("too_long")
-
-
-def test_every_prefix_of_an_answer_is_read_without_inventing_a_verdict_or_an_item():
-    items = {1: "The bell rang.", 2: "It was late in 2024. She said yes.", 3: "It snowed."}
-    listed_items = "\n".join(f"**{number}.** {item}" for number, item in items.items())
-    text = f"Here they are:\n\n{listed_items}\n\nVerdict: **No**."
-    for end in range(len(text)):
-        result = parse_numbered(text[:end], "length")
-        assert isinstance(result, Abstain) or result.value.items() <= items.items()
-        verdict = parse_verdict(text[:end])
-        assert isinstance(verdict, Abstain) or "Verdict: **No" in text[:end]
-    assert parse_verdict(text) == Ok(False)
