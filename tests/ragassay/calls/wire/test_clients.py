@@ -4,7 +4,9 @@ which never sees the key, and what stops at once.
 
 import asyncio
 import contextlib
+import itertools
 import socket
+import socketserver
 import ssl
 import subprocess
 import sys
@@ -18,10 +20,7 @@ from servers import answer, moved, serving
 KEY = "sk-planted-7f3a91c04de852b6"
 REPLY = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
 WANTS_PASSWORD = b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-OLD = (
-    "ignore:BasicAuth is deprecated",
-    "ignore:The 'proxy_auth' parameter is deprecated",
-)  # by openai
+OLD = "ignore:BasicAuth is deprecated", "ignore:The 'proxy_auth' parameter is deprecated"  # by openai
 pytestmark = [pytest.mark.filterwarnings(text) for text in OLD]
 CLIENTS = [("openai", "official"), ("together", "official"), ("openai", "fast")]
 OF_AIOHTTP = pytest.mark.parametrize("post", [CLIENTS[0], CLIENTS[2]], ids=" ".join, indirect=True)
@@ -50,38 +49,33 @@ def post(request, monkeypatch):
     return once
 
 
-class Listener:
-    """Takes connections on loopback, each in a thread of its own, and keeps the heads that it reads."""
+@pytest.fixture
+def listen():
+    """Starts servers on loopback that take each connection in a thread of its own and keep the heads that they read."""
 
-    def __init__(self, serve):
-        self.heads, self._serve, self._socket = [], serve, socket.create_server(("127.0.0.1", 0))
-        self.place = "{}:{}".format(*self._socket.getsockname())
-        threading.Thread(target=self._accept, daemon=True).start()
+    @contextlib.contextmanager
+    def listening(serve):
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self):
+                with contextlib.suppress(OSError):
+                    serve(listener, self.request)
 
-    def _accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self._socket.accept()
-                threading.Thread(target=self._take, args=(connection,), daemon=True).start()
+        with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as listener:
+            listener.daemon_threads, listener.block_on_close, listener.heads = True, False, []
+            listener.place = "{}:{}".format(*listener.server_address)
+            threading.Thread(target=listener.serve_forever, args=(0.01,), daemon=True).start()
+            yield listener
+            listener.shutdown()
 
-    def _take(self, connection):
-        with contextlib.suppress(OSError), connection:
-            self._serve(self, connection)
-
-    def close(self):
-        self._socket.close()
+    with contextlib.ExitStack() as stack:
+        yield lambda serve: stack.enter_context(listening(serve))
 
 
 def head(listener, connection):
     """The head of a request, in small letters, once its body has come, too."""
-    received = b""
-    while b"\r\n\r\n" not in received and (piece := connection.recv(65_536)):
-        received += piece
-    text, _, body = received.partition(b"\r\n\r\n")
-    text = text.decode().lower()
-    size = int(text.partition("content-length: ")[2].partition("\r\n")[0] or 0)
-    while len(body) < size and (piece := connection.recv(65_536)):
-        body += piece
+    stream = connection.makefile("rb")
+    text = b"".join(itertools.takewhile(lambda line: line != b"\r\n", stream)).decode().lower()
+    stream.read(int(text.partition("content-length: ")[2].partition("\r\n")[0] or 0))
     if text:
         listener.heads.append(text)
     return text
@@ -117,18 +111,6 @@ def pump(source, sink):
         while piece := source.recv(65_536):
             sink.sendall(piece)
         sink.shutdown(socket.SHUT_WR)
-
-
-@pytest.fixture
-def listen():
-    with contextlib.ExitStack() as stack:
-
-        def started(serve):
-            listener = Listener(serve)
-            stack.callback(listener.close)
-            return listener
-
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -265,9 +247,7 @@ def test_https_to_a_server_of_plain_http_stops_the_job(post, listen):
 
     stopped = failure(post, f"https://{listen(plain).place}/v1")
     assert (stopped.kind, stopped.again) == ("no TLS", False)
-    assert stopped.detail.endswith(
-        "does not speak TLS; if the server speaks plain HTTP, let base_url begin with http://"
-    )
+    assert stopped.detail.endswith("not speak TLS; if the server speaks plain HTTP, let base_url begin with http://")
 
 
 def test_a_server_that_answers_nothing_to_tls_is_no_connection(post, listen, monkeypatch):
@@ -275,9 +255,8 @@ def test_a_server_that_answers_nothing_to_tls_is_no_connection(post, listen, mon
         while connection.recv(65_536):
             pass
 
-    monkeypatch.setattr("ragassay.calls.wire.clients.CONNECT_SECONDS", 0.2)
-    monkeypatch.setattr("ragassay.calls.providers.openai.CONNECT_SECONDS", 0.2)
-    monkeypatch.setattr("ragassay.calls.providers.together.CONNECT_SECONDS", 0.2)
+    for module in ("wire.clients", "providers.openai", "providers.together"):
+        monkeypatch.setattr(f"ragassay.calls.{module}.CONNECT_SECONDS", 0.2)
     stopped = failure(post, f"https://{listen(silent).place}/v1")
     assert (stopped.kind, stopped.again, stopped.lost) == ("connection", True, False)
 

@@ -43,20 +43,16 @@ class Fast:
         """What the first request would else wait for."""
         if self._session:
             return
-        self._proxy = proxy_for(self.address, self.server)
-        self._session = new_session(self._trusted())
+        self._proxy, trusted = proxy_for(self.address, self.server), True
+        if self.address.scheme == "https":
+            import httpx2
+
+            trusted = httpx2.create_ssl_context()  # as the official clients do
+        self._session = new_session(trusted)
 
     async def close(self) -> None:
         if self._session:
             await self._session.close()
-
-    def _trusted(self):
-        """The certificates of the official clients."""
-        if self.address.scheme != "https":
-            return True
-        import httpx2
-
-        return httpx2.create_ssl_context()
 
 
 class Official:
