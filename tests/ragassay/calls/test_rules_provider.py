@@ -26,11 +26,9 @@ TEXT = (
     " The Heron carried 40 children from the school at Dray."
 )
 SHOWN = {
-    "document": TEXT,
-    "passage": TEXT,
+    **dict.fromkeys(("document", "passage"), TEXT),
     "passages": [TEXT, "Herons eat fish."],
-    "question": "Who steered the first boat?",
-    "query": "Who steered the first boat?",
+    **dict.fromkeys(("question", "query"), "Who steered the first boat?"),
     "response": "The document does not say who led it.",
     "claims": "1. Mildred Fenn led the work in Dray.\n2. (missing)\n3. The lock lifts boats by 61 metres.",
     "recovered": "2. Rents fell in Dray.",
@@ -38,14 +36,7 @@ SHOWN = {
     "answered": "Who led the work?",
     "answer": "Orlo Bray",
     "keywords": "Orlo Bray\nthe Heron",
-    "examples": [],
-    "knowledge": "",
-    "reasons": "",
-    "n": 4,
-    "words": 30,
-    "fewest": 8,
-    "most": 20,
-    "attempt": 1,
+    **{"examples": [], "knowledge": "", "reasons": "", "n": 4, "words": 30, "fewest": 8, "most": 20, "attempt": 1},
 }
 HOSTILE = {
     "empty": "",

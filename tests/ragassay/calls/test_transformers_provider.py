@@ -98,9 +98,8 @@ def test_finish_reasons(weights, tmp_path):
 
 
 def test_an_unknown_sampling_setting_is_told(weights, tmp_path):
-    with pytest.raises(
-        ModelError, match="the sampling setting logit_bias, expected max_tokens, seed, temperature, top_p"
-    ):
+    expected = "the sampling setting logit_bias, expected max_tokens, seed, temperature, top_p"
+    with pytest.raises(ModelError, match=expected):
         ask(weights, tmp_path, [request("the ferry", logit_bias={})])
 
 

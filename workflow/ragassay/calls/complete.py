@@ -14,7 +14,7 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ragassay.base import tables
 from ragassay.base.stage import log
@@ -30,10 +30,9 @@ from ragassay.calls.ledger.register import Register
 from ragassay.calls.model import Answer, Model, Request, provider_for
 from ragassay.schemas.report import CALLS
 
-__all__ = ["Ask", "GaveUp", "Stopped", "Unanswered", "account", "complete", "converse", "estimating"]
+__all__ = ["GaveUp", "Stopped", "Unanswered", "account", "complete", "converse", "estimating"]
 
 ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP  # Ctrl-C, a scheduler, a terminal that is closed
-Ask = Callable[[Request], Awaitable[list[Answer]]]
 
 
 def complete(

@@ -17,17 +17,12 @@ SYSTEM = [{"role": "system", "content": "Answer in one word."}, {"role": "user",
 def test_a_refusal_counts_only_for_what_was_sent(model):
     quirks = Quirks(model("http://x/v1", options={"top_p": 0.5}))
     request = Request(SYSTEM, {"temperature": 0.5, "max_tokens": 5})
-    for name, samples, sent in [
-        ("seed", 1, False),
-        ("n", 1, False),
-        ("n", 2, True),
-        ("temperature", 1, True),
-        ("top_p", 1, True),
-        ("system", 1, True),
-        ("max_tokens", 1, True),
-        ("max_completion_tokens", 1, False),
-    ]:
-        assert quirks.refused(name, request, samples, "it says so") is sent, name
+    for name in ("seed", "n", "max_completion_tokens"):
+        assert not quirks.refused(name, request, 1, "it says so")
+    assert quirks.refused("n", request, 2, "it says so")
+    for name in ("temperature", "top_p", "system", "max_tokens"):
+        assert quirks.refused(name, request, 1, "it says so")
+    assert not quirks.refused("max_completion_tokens", request, 1, "it says so")
     assert quirks.known == {"n", "temperature", "top_p", "system", "max_tokens"}
 
 
@@ -37,15 +32,12 @@ def test_bodies_as_each_server_takes_them(model):
     assert quirks.applied(dict(body)) == body
     quirks.known = {*LEFT_OUT, "max_tokens", "system"}
     text = "Answer in one word.\n\nIs the harbour open?"
-    assert quirks.applied(dict(body)) == {
-        "model": "m",
-        "messages": [{"role": "user", "content": text}],
-        "max_completion_tokens": 5,
-    }
+    messages = [{"role": "user", "content": text}]
+    assert quirks.applied(dict(body)) == {"model": "m", "messages": messages, "max_completion_tokens": 5}
     quirks.known = {"max_completion_tokens", "system"}
-    only = {"messages": SYSTEM[:1], "max_completion_tokens": 5}
-    assert quirks.applied(only) == {
-        "messages": [{"role": "user", "content": "Answer in one word."}],
+    messages = [{"role": "user", "content": "Answer in one word."}]
+    assert quirks.applied({"messages": SYSTEM[:1], "max_completion_tokens": 5}) == {
+        "messages": messages,
         "max_tokens": 5,
     }
     assert SYSTEM[0]["role"] == "system" and RENAMED["max_tokens"] in RENAMED
@@ -70,10 +62,10 @@ def test_what_a_server_does_not_take_is_left_out_told_once_and_kept(serve, model
         found = ask(tested, tmp_path / "first", samples=samples)
     assert not any(answer.detail for row in found for answer in row)
     assert {len({answer.text for answer in row}) for row in found} == {samples}
-    told = [record.getMessage() for record in caplog.records if "it takes no" in record.getMessage()]
-    assert len(told) == len(refused) + (samples > 1), told
-    assert any("it is called `max_completion_tokens` from now on" in line for line in told)
-    assert any("models.tested.sampling" in line for line in told)
+    lines = [line for line in caplog.messages if "it takes no" in line]
+    assert len(lines) == len(refused) + (samples > 1), lines
+    assert any("it is called `max_completion_tokens` from now on" in line for line in lines)
+    assert any("models.tested.sampling" in line for line in lines)
     first = server.summary()["requests"]
     assert 12 * samples < first <= 12 * samples + 5 * 4, "each of those in flight may be refused"
     caplog.clear()

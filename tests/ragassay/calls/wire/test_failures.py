@@ -67,19 +67,14 @@ def google(*names):
     ],
 )
 def test_which_parameter_a_refusal_names(model, status, error, parameter):
-    found = failure_of(status, error, "from x", model("http://x/v1"))
-    assert found.parameter == parameter and found.refused
+    failure = failure_of(status, error, "from x", model("http://x/v1"))
+    assert failure.parameter == parameter and failure.refused
 
 
 @pytest.mark.parametrize(
     ("status", "error", "again", "refused"),
     [
-        (
-            400,
-            {"error": {"message": "This model's maximum context length is 8192 tokens.", "code": 400}},
-            False,
-            "too_long",
-        ),
+        (400, {"error": {"message": "The maximum context length is 8192 tokens.", "code": 400}}, False, "too_long"),
         (400, {"message": "'max_tokens' is too large: 512.", "param": "max_tokens"}, False, "too_long"),
         (400, {"error": {"message": "no", "code": "content_filter"}}, False, "refusal"),
         (422, {"detail": [{"msg": "Input is flagged by moderation"}]}, False, "refusal"),
@@ -112,6 +107,6 @@ def test_which_parameter_a_refusal_names(model, status, error, parameter):
     ],
 )
 def test_what_a_status_means(model, status, error, again, refused):
-    found = failure_of(status, error, "from x", model("http://x/v1"))
-    assert (found.again, found.refused) == (again, refused)
-    assert "\n" not in found.detail and found.detail.startswith(f"HTTP {status} from x: ")
+    failure = failure_of(status, error, "from x", model("http://x/v1"))
+    assert (failure.again, failure.refused) == (again, refused)
+    assert "\n" not in failure.detail and failure.detail.startswith(f"HTTP {status} from x: ")
