@@ -23,7 +23,7 @@ WANTS_PASSWORD = b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length:
 OLD = "ignore:BasicAuth is deprecated", "ignore:The 'proxy_auth' parameter is deprecated"  # by openai
 pytestmark = [pytest.mark.filterwarnings(text) for text in OLD]
 CLIENTS = [("openai", "official"), ("together", "official"), ("openai", "fast")]
-OF_AIOHTTP = pytest.mark.parametrize("post", [CLIENTS[0], CLIENTS[2]], ids=" ".join, indirect=True)
+OF_OPENAI = pytest.mark.parametrize("post", [CLIENTS[0], CLIENTS[2]], ids=" ".join, indirect=True)
 
 
 @pytest.fixture(params=CLIENTS, ids=" ".join)
@@ -151,6 +151,7 @@ def test_a_job_that_needs_no_batches_loads_no_official_client():
     assert done.stdout == "set()\n"
 
 
+@OF_OPENAI
 def test_status_headers_and_text_are_handed_on(serve, post):
     server = serve(requests_per_minute=600)
     status, headers, text = post(server.url, {"model": "loopback"})
@@ -159,7 +160,7 @@ def test_status_headers_and_text_are_handed_on(serve, post):
     assert (status, headers["X-RateLimit-Limit-Requests"]) == (200, "600")
 
 
-@OF_AIOHTTP
+@OF_OPENAI
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
@@ -173,7 +174,7 @@ def test_a_reply_that_is_no_http_may_have_cost_and_says_so_in_one_line(reply, ex
     assert (garbled.kind, garbled.again, garbled.lost) == ("garbled", True, True) and expected in garbled.detail
 
 
-@OF_AIOHTTP
+@OF_OPENAI
 def test_headers_of_several_kilobytes_are_read(post):
     with serving({"/chat/completions": answer(b"{}", x_trace="x" * 30_000)}) as base:
         assert post(base)[::2] == (200, "{}")
@@ -185,7 +186,7 @@ def test_an_encoding_that_nobody_asked_for_cannot_be_read(post):
         assert "content-encoding: brotli" in failure(post, base).detail
 
 
-@OF_AIOHTTP
+@OF_OPENAI
 def test_nobody_is_followed_to_another_address(post):
     with serving({"/chat/completions": moved("http://127.0.0.1:1/elsewhere", "308 Permanent Redirect")}) as base:
         status, headers, _ = post(base)
@@ -266,7 +267,7 @@ def test_a_name_that_nobody_has_stops_the_job(post):
     assert (stopped.kind, stopped.again, stopped.lost) == ("no name", False, False)
 
 
-@OF_AIOHTTP
+@OF_OPENAI
 def test_azure_is_asked_at_its_deployment_with_its_own_header(post, listen):
     server = listen(answering)
     post(f"http://{server.place}/openai?api-version=2024-10-21")
@@ -275,7 +276,7 @@ def test_azure_is_asked_at_its_deployment_with_its_own_header(post, listen):
     assert f"\r\napi-key: {KEY}" in seen and "\r\nauthorization" not in seen
 
 
-@OF_AIOHTTP
+@OF_OPENAI
 @pytest.mark.parametrize("proxy", ["http://127.0.0.1:1", "127.0.0.1:1"])
 def test_a_proxy_that_is_away_is_no_connection_and_may_be_named_without_http(post, monkeypatch, proxy):
     monkeypatch.setenv("http_proxy", proxy)
