@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -33,6 +34,7 @@ LOADING = {"optimise_passages", "mask_passages", "train_demo_lm"}
 
 def rules(folder, monkeypatch):
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("PYTHONPATH", os.environ["PYTHONPATH"])  # which the Snakefile sets for its jobs
     with SnakemakeApi(OutputSettings()) as api:
         workflow = api.workflow(ResourceSettings(), ConfigSettings(), snakefile=Path("Snakefile"))._workflow
         return list(workflow.rules)

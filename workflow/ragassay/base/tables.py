@@ -10,30 +10,51 @@ Not here: what the tables mean (`ragassay/schemas`), and digests of published ta
 """
 
 import contextlib
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ragassay.base._declaration import (
+    NUMBERS,
+    POISONED,
+    REJECTS,
+    STRINGS,
+    TIME,
+    Column,
+    Table,
+    TableError,
+    difference,
+    fits,
+    key_names,
+    keys,
+)
 from ragassay.base._sorted_runs import SortedRuns
 from ragassay.base.atomic import replacing
-from ragassay.base.errors import AssayError
 
-# Values go into a column in another width or unit of its kind, if none is lost; a time without a zone is in UTC.
-KINDS = (
-    (pa.types.is_integer, pa.types.is_floating),
-    (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
-    (pa.types.is_timestamp,),
-)
-STRINGS = pa.list_(pa.field("element", pa.string()))
-NUMBERS = pa.list_(pa.field("element", pa.float64()))
-TIME = pa.timestamp("ms", tz="UTC")
-POISONED = "^poison-[0-9a-f]{16}"  # how ids of passages begin that an attack made
+__all__ = [
+    "BATCH_ROWS",
+    "NUMBERS",
+    "OPTIONS",
+    "REJECTS",
+    "STRINGS",
+    "TIME",
+    "Column",
+    "Table",
+    "TableError",
+    "Writer",
+    "batches",
+    "each",
+    "frame",
+    "key_names",
+    "keys",
+    "read",
+    "read_all",
+    "write",
+]
+
 ROW_GROUP = 32_768
 BATCH_ROWS = 8_192
 OPTIONS = {
@@ -45,118 +66,6 @@ OPTIONS = {
 }
 IN_FRAMES = {pa.bool_(): "boolean", pa.int32(): "Int32", pa.int64(): "Int64"}  # with nulls
 REFUSED = (pa.ArrowException, OSError, ValueError, OverflowError)  # what pyarrow raises for bad values and bad files
-
-
-class TableError(AssayError):
-    """A file is not the table that was expected, or rows do not fit their table."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column. If it holds texts, `text` says whose they are, on which a release depends:
-
-    site            of the row's site, else of its shard
-    document        of the document that the row names
-    key             of the last key in the path of its file, such as a corpus or a set of queries
-    everybody       of several, which the row does not name
-    ours            of models and people who worked for the study; they may repeat runs of others' texts
-    poison          of an attacker who wants it to be read
-
-    `refers` is the column of another table, `documents.doc_id`, in which each of its values stands.
-    """
-
-    name: str
-    type: pa.DataType
-    description: str
-    null: bool = False
-    text: str | None = None
-    refers: str | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table: its name, what a row is, its columns, and the columns that identify a row and give the order.
-
-    `path` is the place of its files below `results/`, without `.parquet` and with its keys in braces, such as
-    `claims/{generator}/{shard}`; None if rules put them in several places. `clean` is a column of passages, of which
-    the table refuses those that an attack made. `release` says what becomes of it in a release; a
-    table must have it unless its columns say whose texts they hold:
-
-    whole           it holds no texts
-    poisoned        it goes along only with export.poisoned
-    vectors         it goes along only with release.vectors
-    never           people gave it, or others own it
-    """
-
-    name: str
-    row: str
-    key: tuple[str, ...]
-    columns: tuple[Column, ...]
-    group: int | None = None  # rows that are held at a time, in memory and in the file, if rows are large
-    path: str | None = None
-    clean: str | None = None
-    release: str | None = None
-
-    @property
-    def schema(self) -> pa.Schema:
-        return pa.schema([pa.field(c.name, c.type, nullable=c.null) for c in self.columns])
-
-
-REJECTS = Table(
-    "rejects",
-    "One row per item that a stage could not use; rows in = rows out + rejects, in every stage.",
-    key=("shard", "item"),
-    columns=(
-        Column("stage", pa.string(), "the rule that rejected the item"),
-        Column("shard", pa.string(), "the shard the item belongs to"),
-        Column("item", pa.string(), "the item: an id, or file and row of something that never got one"),
-        Column("reason", pa.string(), "one word or two from a fixed list, for counting"),
-        Column("detail", pa.string(), "what was found and what was expected, for a person"),
-    ),
-    release="whole",
-)
-
-
-def key_names(table: Table) -> list[str]:
-    """The names of the keys in the path of the table's files, in its order."""
-    return re.findall(r"{(\w+)}", table.path or "")
-
-
-def keys(table: Table, path) -> dict[str, str]:
-    """The values of the keys in the path of one of the table's files, in the order of the path."""
-    match = table.path and _form_of_path(table.path).fullmatch(Path(path).as_posix().replace("\\", "/"))
-    if not match:
-        expected = f"expected .../{table.path}.parquet" if table.path else "which has no path of its own"
-        raise TableError(f"{path}: no path of table {table.name}, {expected}; give the file of that table")
-    return match.groupdict()
-
-
-@cache
-def _form_of_path(path):
-    """A key is what stands between two separators, or next to other letters of a name, where it may be empty."""
-    text = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]*)", re.escape(path))
-    return re.compile(rf"(?:.*/)?{text}\.parquet")
-
-
-def _fits(given, wanted):
-    if pa.types.is_dictionary(given):
-        return _fits(given.value_type, wanted)
-    if _is_list(given) and _is_list(wanted):
-        return _fits(given.value_type, wanted.value_type)
-    alike = (any(is_kind(given) for is_kind in kind) and any(is_kind(wanted) for is_kind in kind) for kind in KINDS)
-    return given == wanted or pa.types.is_null(given) or any(alike)
-
-
-def _is_list(type_):
-    return pa.types.is_list(type_) or pa.types.is_large_list(type_) or pa.types.is_fixed_size_list(type_)
-
-
-def _difference(found, wanted):
-    found = list(found)
-    missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
-    twice = sorted({name for name in found if found.count(name) > 1} & set(wanted))
-    parts = zip(("missing", "unknown", "repeated"), (missing, extra, twice), strict=True)
-    return " and ".join(f"{what} column {', '.join(names)}" for what, names in parts if names)
 
 
 def write(table: Table, path, rows: Iterable[dict] | pa.Table | pa.RecordBatch) -> int:
@@ -211,7 +120,7 @@ class Writer:
         for row in rows:
             if row.keys() != names:
                 raise TableError(
-                    f"{self.path}: {_difference(row.keys(), names)} in a row for table {self.table.name}: {row!r:.200}"
+                    f"{self.path}: {difference(row.keys(), names)} in a row for table {self.table.name}: {row!r:.200}"
                 )
         return pa.table({name: self._array(name, [row[name] for row in rows]) for name in self._schema.names})
 
@@ -226,12 +135,12 @@ class Writer:
 
     def _checked(self, rows):
         if sorted(rows.column_names) != sorted(self._schema.names):
-            given = _difference(rows.column_names, self._schema.names)
+            given = difference(rows.column_names, self._schema.names)
             raise TableError(f"{self.path}: {given} in rows for table {self.table.name}")
         columns = []
         for field in self._schema:
             given = rows[field.name]
-            if not _fits(given.type, field.type):
+            if not fits(given.type, field.type):
                 raise self._wrong(field.name, f"found {given.type}, expected {field.type}")
             try:
                 column = given.cast(field.type)
@@ -359,7 +268,7 @@ def _check(table, parquet, path):
     if numbers.num_rows != sum(numbers.row_group(group).num_rows for group in range(numbers.num_row_groups)):
         raise TableError(f"{path}: damaged (its counts of rows disagree); delete it and run again")
     if sorted(stored.names) != sorted(wanted.names):
-        raise TableError(f"{path}: {_difference(stored.names, wanted.names)} for table {table.name}; {remedy}")
+        raise TableError(f"{path}: {difference(stored.names, wanted.names)} for table {table.name}; {remedy}")
     for field in wanted:
         kind = stored.field(field.name)
         if (kind.type, kind.nullable) != (field.type, field.nullable):
