@@ -54,7 +54,9 @@ class Fork:
 def _forking() -> socket.socket:
     """Leads to the process that forks servers (see `loopbacks`), which ends with this one."""
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    process = subprocess.Popen([sys.executable, LOOPBACKS, str(there.fileno())], pass_fds=[there.fileno()])
+    command = [sys.executable, LOOPBACKS, str(there.fileno())]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # whatever a test has set
+    process = subprocess.Popen(command, pass_fds=[there.fileno()], env=environment)
     there.close()
     for end in (here.close, process.wait, process.kill):  # from the last to the first
         atexit.register(end)
