@@ -41,8 +41,7 @@ def first(folder: Path) -> Path:
 
 def _modules(folder):
     """The folders of a sentence-transformers model's modules, in the order in which they run."""
-    path = folder / "modules.json"
-    return [module["path"] for module in json.loads(path.read_text())] if path.is_file() else []
+    return [module["path"] for module in settings(folder / "modules.json", [])]
 
 
 def in_package(owner: str, model: str) -> Path:
@@ -95,5 +94,14 @@ def digest(folder: Path) -> str:
 
 def prompts(folder: Path) -> dict[str, str]:
     """The prefixes of a sentence-transformers model, by role."""
-    path = folder / "config_sentence_transformers.json"
-    return json.loads(path.read_text()).get("prompts") or {} if path.is_file() else {}
+    return settings(folder / "config_sentence_transformers.json", {}).get("prompts") or {}
+
+
+def settings(path: Path, absent):
+    """What a JSON file of a model says; `absent` if there is no such file."""
+    return json.loads(path.read_text()) if path.is_file() else absent
+
+
+def short_digest(identity: dict) -> str:
+    """16 characters of a hash over what something is."""
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]

@@ -9,6 +9,7 @@ costs about as much to read however long it is. One folder belongs to one encode
 
 import contextlib
 import hashlib
+import json
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,8 +18,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay.base.atomic import creating
+from ragassay.base.atomic import creating, write_text
 from ragassay.base.errors import AssayError
+from ragassay.models.files import short_digest
 
 KEY = np.dtype("S16")
 PARTS = "[0-9]" * 8 + ".parquet"
@@ -48,6 +50,14 @@ class Store:
         self._keys = np.empty(0, KEY)  # of all parts, sorted
         self._places = np.empty(0, np.int64)  # of each key: number of the part << 32 | row
         self.refresh()
+
+    @classmethod
+    def of(cls, folder, identity: dict, name: str) -> "Store":
+        """The store below `folder` of what has this identity, which `<name>.json` beside its parts says in full."""
+        store = cls(Path(folder, short_digest(identity)))
+        if not (store.folder / f"{name}.json").exists():
+            write_text(store.folder / f"{name}.json", json.dumps(identity, indent=1, sort_keys=True) + "\n")
+        return store
 
     def __len__(self):
         return len(self._keys)

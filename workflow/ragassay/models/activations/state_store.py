@@ -8,13 +8,10 @@ one document together. In another batch, the last bits of a state may differ; on
 """
 
 import hashlib
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
-from ragassay.base.atomic import write_text
 from ragassay.base.stage import log
 from ragassay.models.activations.sites import RESIDUAL, ActivationsError
 from ragassay.models.local import LocalModel
@@ -85,11 +82,7 @@ class StoredStates:
         self.decoder, self.layers, self.positions, self.site = decoder, list(layers), list(positions), site
         self.computed, self._states = 0, None
         identity = {**decoder.identity, "layers": self.layers, "positions": self.positions, "site": site}
-        digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
-        place = Path(folder, digest)
-        self.store = Store(place)
-        if not (place / "decoder.json").exists():
-            write_text(place / "decoder.json", json.dumps(identity, indent=1, sort_keys=True) + "\n")
+        self.store = Store.of(folder, identity, "decoder")
 
     def of(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> np.ndarray:
         """prompts x layers x positions x width, as float16; see `keys` and `read`."""

@@ -11,13 +11,10 @@ float16. Once stored, a vector never changes. The encoder is loaded only if some
 
 import functools
 import itertools
-import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import numpy as np
 
-from ragassay.base.atomic import write_text
 from ragassay.base.stage import log
 from ragassay.models.batches import batches, padded
 from ragassay.models.encoders.encoder import Encoder, Kind
@@ -34,10 +31,7 @@ class Embedder:
 
     def __init__(self, encoder: Encoder, folder):
         self.encoder, self.computed, self.cut, self._loaded = encoder, 0, 0, None
-        place = Path(folder, encoder.digest)
-        self.store = Store(place)
-        if not (place / "encoder.json").exists():
-            write_text(place / "encoder.json", json.dumps(encoder.identity, indent=1, sort_keys=True) + "\n")
+        self.store = Store.of(folder, encoder.identity, "encoder")
 
     def stream(self, texts: Iterable[str], role: str | None = None) -> Iterator[np.ndarray]:
         """The vectors of texts in their order, as float16 arrays of up to CHUNK rows."""

@@ -7,8 +7,6 @@ embedded, in `ragassay.search.bm25`, which needs the whole corpus and hence is n
 """
 
 import abc
-import hashlib
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -59,7 +57,7 @@ class Encoder:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()[:16]
+        return files.short_digest(self.identity)
 
     def cut(self, positions: int | None) -> int | None:
         """After how many tokens the configuration cuts texts, if it says so; `positions` are what the model has."""
@@ -85,8 +83,7 @@ class Encoder:
         """Some models need code that comes with their weights. It is never run, and without it a model of another
         architecture may load that bears the same name.
         """
-        path = files.first(self.local.folder) / "config.json"
-        config = json.loads(path.read_text()) if path.is_file() else {}
+        config = files.settings(files.first(self.local.folder) / "config.json", {})
         if "AutoModel" not in config.get("auto_map", {}):
             return
         import transformers

@@ -6,7 +6,6 @@ Only a model with other modules is left to the library. Weights are read as safe
 is never run.
 """
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,13 +35,13 @@ def Kind(settings: encoder.Encoder) -> encoder.Kind:
 
 def plain_options(folder: Path) -> dict | None:
     """The options with which the kind `transformers` computes the same; None for a model with other modules."""
-    modules = _json(folder / "modules.json", [])
+    modules = files.settings(folder / "modules.json", [])
     names = [module["type"].split(".")[-1] for module in modules]
     ours = all(module["type"].startswith("sentence_transformers.") for module in modules)
     if not ours or names not in PLAIN or modules[0]["path"]:
         return None
-    pooling = _pooling(_json(folder / modules[1]["path"] / "config.json", {}))
-    reading = _json(folder / "sentence_bert_config.json", {})
+    pooling = _pooling(files.settings(folder / modules[1]["path"] / "config.json", {}))
+    reading = files.settings(folder / "sentence_bert_config.json", {})
     longest = reading.pop("max_seq_length", None)
     if pooling is None or any(READING.get(key) != value for key, value in reading.items()):
         return None
@@ -57,10 +56,6 @@ def _pooling(config):
         [config["pooling_mode"]] if "pooling_mode" in config else [name[len("pooling_mode_") :] for name in switches]
     )
     return POOLING.get(modes[0]) if len(modes) == 1 and config.get("include_prompt", True) else None
-
-
-def _json(path, absent):
-    return json.loads(path.read_text()) if path.is_file() else absent
 
 
 class Modules(encoder.Kind):
