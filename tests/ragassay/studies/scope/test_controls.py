@@ -46,21 +46,6 @@ def test_what_the_document_lacks_shows(document, question, grown):
     assert grown <= {name for name, value in found.items() if value > 0 and "unlike" not in name}
 
 
-def test_similarity_is_to_sentences_and_document(document):
-    found = controls.features("What?", AXES[2], document)
-    assert [found[name] for name in ("unlike_sentence", "unlike_sentences", "unlike_document")] == [1, 1, 1]
-
-
-def test_entities_are_names_and_numbers(document):
-    found = controls.entities("Did Ana Lindqvast of Tolven pay 57 million marks in June or 12 crowns?")
-    assert [(entity, controls.has(document, entity)) for entity in found] == [
-        ("Ana Lindqvast of Tolven", False),
-        ("June", True),
-        ("57", True),
-        ("12", False),
-    ]
-
-
 def overlapping(count, shift):
     """Questions, four per document, every other one out of scope and that much higher in every feature."""
     values = np.random.default_rng(0).standard_normal((count, len(FEATURES))) + shift * (np.arange(count) % 2)[:, None]

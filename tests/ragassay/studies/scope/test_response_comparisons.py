@@ -50,17 +50,6 @@ def test_one_who_wins_everywhere_is_better_and_holm_counts_the_tests():
     assert (one["difference"]["low"], one["difference"]["high"]) == (1, 1)
 
 
-def test_abstentions_that_could_turn_the_order_leave_it_unsettled():
-    asked = questions(range(10), ["food"] * 10)
-    wins = [1] * 6 + [0] * 4
-    settled = found(asked, {"basic__a": wins, "basic__b": [0] * 10})
-    open_ = found(asked, {"basic__a": [1, 1] + [-1] * 8, "basic__b": [0] * 10})
-    assert [next(iter(rows.values()))["unsettled"]["value"] for rows in (settled, open_)] == [0, 0]
-    open_ = found(asked, {"basic__a": [1, 1] + [0] * 8, "basic__b": [0, 0] + [-1] * 8})
-    [rows] = open_.values()
-    assert [rows[name]["value"] for name in ("at_least", "at_most", "unsettled")] == pytest.approx([-0.6, 0.2, 1])
-
-
 def test_the_questions_of_one_document_count_as_one_piece_of_evidence():
     codes = {"basic__a": [1] * 12, "basic__b": [0] * 12}
     apart, [together] = (
