@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ragassay.models.heads.scores import expected_error, reliability, temperature
+from ragassay.models.heads.scores import bins, expected_error, temperature
 
 
 def test_a_temperature_finds_how_much_too_sure_scores_are():
@@ -22,9 +22,7 @@ def test_without_both_kinds_there_is_no_temperature(labels):
 
 
 def test_expected_error_by_hand():
-    said, labels = [0.05, 0.15, 0.15, 0.95, 1.0], [False, True, False, True, True]
-    bins = {own["bin"]: own for own in reliability(said, labels)}
-    assert bins[1] == {"bin": 1, "n": 2.0, "predicted": pytest.approx(0.15), "observed": 0.5}
-    assert bins[9]["n"] == 2 and bins[9]["observed"] == 1
-    assert expected_error(said, labels) == pytest.approx((0.05 + 2 * 0.35 + 2 * 0.025) / 5)
+    predicted, labels = [0.05, 0.15, 0.15, 0.95, 1.0], [False, True, False, True, True]
+    assert bins(predicted).tolist() == [0, 1, 1, 9, 9]
+    assert expected_error(predicted, labels) == pytest.approx((0.05 + 2 * 0.35 + 2 * 0.025) / 5)
     assert expected_error([], []) is None
