@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay.release.verification import card, listing, table_files
+from ragassay.release.verification import listing, readme, table_files
 from ragassay.release.verification.digests import batches, logical_digest
 from ragassay.release.verification.facts import facts
 from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
@@ -35,6 +35,6 @@ def seal(folder: Path, **changed) -> None:
     release = ReleaseFolder(folder)
     assert not list(table_files.problems(release))
     with contextlib.suppress(LookupError):  # a card of tables that lack what it counts
-        for name, text in card.documents(release, facts(release)).items():
+        for name, text in readme.documents(release, facts(release)).items():
             (folder / name).write_text(text)
     listing.write_sums(folder)

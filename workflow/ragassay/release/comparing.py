@@ -11,46 +11,32 @@ from pathlib import Path
 from ragassay.base.atomic import write_text
 from ragassay.base.html import environment, policy
 from ragassay.release.opening import opened
+from ragassay.release.verification.digests import read_table
 
 LABELS = ("label", "status", "split", "verdict", "outcome")
 SHOWN = 200  # numbers on the page; JSON has all
+PAGE = Path(__file__).resolve().parents[2] / "report/changes.html.j2"
 STYLE = """body { font: 15px/1.5 system-ui; max-width: 70em; margin: 2em auto; padding: 0 1em }
 table { border-collapse: collapse } td, th { border-bottom: 1px solid #ccc; padding: .2em .7em; text-align: left }"""
-PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
-<title>{{ title }}</title>
-<style>{{ style|safe }}</style>
-<h1>{{ title }}</h1>
-{% for name, head, rows in parts %}
-<h2>{{ name }}</h2>
-{% if rows %}
-<table>
-<tr>{% for cell in head %}<th>{{ cell.replace("_", " ") }}</th>{% endfor %}</tr>
-{% for row in rows %}
-<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
-{% endfor %}
-</table>
-{% else %}
-<p>None.</p>
-{% endif %}
-{% endfor %}
-</html>
-"""
 
 
 def compare(before, after) -> dict:
-    """What JSON and page show."""
+    """What JSON and page show. Files with equal digests are not read."""
     old, new = opened(before), opened(after)
-    names = sorted(old.tables.keys() | new.tables.keys())
-    return {
-        "before": old.version,
-        "after": new.version,
-        "tables": [row for name in names if (row := _rows(old, new, name))],
-        "flips": [flip for name in names for flip in _flips(old, new, name)],
-        "numbers": _numbers(old, new),
-    }
+    changes = {"before": old.version, "after": new.version, "tables": [], "flips": [], "numbers": []}
+    for name in sorted(old.tables.keys() | new.tables.keys()):
+        old_files, new_files = _digests(old, name), _digests(new, name)
+        if old_files == new_files:
+            continue
+        earlier, later = _by_key(old, name, old_files - new_files), _by_key(new, name, new_files - old_files)
+        pairs = {key: (earlier[key], later[key]) for key in earlier.keys() & later.keys()}
+        counts = {"table": name, "before": _count(old, name), "after": _count(new, name)}
+        counts |= {"added": len(later) - len(pairs), "removed": len(earlier) - len(pairs)}
+        changes["tables"].append(counts | {"changed": sum(row != other for row, other in pairs.values())})
+        changes["flips"] += _flips(name, pairs)
+        if name == "metrics":
+            changes["numbers"] = _numbers(pairs)
+    return changes
 
 
 def write(changes: dict, folder) -> Path:
@@ -63,20 +49,22 @@ def write(changes: dict, folder) -> Path:
 
 
 def page(changes: dict) -> str:
-    moved = [row for row in changes["numbers"] if row["moved"]]
-    intervals = ("interval_before", "interval_after")
-    parts = [
-        ("Rows", ("table", "before", "after", "added", "removed", "changed"), changes["tables"]),
-        ("Labels that flipped", ("table", "column", "from", "to", "rows"), changes["flips"]),
-        (
-            f"Numbers that moved: {len(moved)} of {len(changes['numbers'])} that are others now",
-            ("section", "table", "keys", "metric", "before", "after", *intervals),
-            moved[:SHOWN],
+    numbers = changes["numbers"]
+    moved = [row for row in numbers if row["moved"]]
+    heads = {
+        "Rows": ("table", "before", "after", "added", "removed", "changed"),
+        "Labels that flipped": ("table", "column", "from", "to", "rows"),
+        f"Numbers that moved: {len(moved)} of {len(numbers)} that are others now": (
+            *("section", "table", "keys", "metric", "before", "after", "interval_before", "interval_after"),
         ),
+    }
+    contents = (changes["tables"], changes["flips"], moved[:SHOWN])
+    parts = [
+        (name, head, [[_shown(row[column]) for column in head] for row in rows])
+        for (name, head), rows in zip(heads.items(), contents, strict=True)
     ]
-    parts = [(name, head, [[_shown(row[key]) for key in head] for row in rows]) for name, head, rows in parts]
     title = f"From {changes['before']} to {changes['after']}"
-    template = environment().from_string(PAGE)
+    template = environment().from_string(PAGE.read_text())
     return template.render(title=title, parts=parts, style=STYLE, policy=policy(STYLE, ""))
 
 
@@ -86,88 +74,51 @@ def _shown(value):
     return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
-def _rows(old, new, name):
-    """How many rows of a table came, went and changed; nothing if none did. Files with equal digests are not read."""
-    files = [release.tables.get(name, {}).get("files", {}) for release in (old, new)]
-    counts = [sum(entry["rows"] for entry in entries.values()) for entries in files]
-    if {file: entry["digest"] for file, entry in files[0].items()} == {f: e["digest"] for f, e in files[1].items()}:
-        return None
-    before, after = (
-        _by_key(release, name, changed) for release, changed in zip((old, new), _other(files), strict=True)
-    )
-    common = before.keys() & after.keys()
-    changed = sum(before[key] != after[key] for key in common)
-    row = {"table": name, "before": counts[0], "after": counts[1]}
-    return row | {"added": len(after) - len(common), "removed": len(before) - len(common), "changed": changed}
+def _digests(release, name):
+    files = release.tables.get(name, {}).get("files", {})
+    return {(file, entry["digest"]) for file, entry in files.items()}
 
 
-def _other(files):
-    """The files of each release that the other has not, or not with these values."""
-    pairs = [{(file, entry["digest"]) for file, entry in entries.items()} for entries in files]
-    return [sorted(file for file, _ in values - other) for values, other in (pairs, pairs[::-1])]
+def _count(release, name):
+    return sum(entry["rows"] for entry in release.tables.get(name, {}).get("files", {}).values())
 
 
-def _by_key(release, name, files, columns=None):
-    """key -> the values of the row, or of some columns."""
+def _by_key(release, name, files):
+    """(keys of the path, key) -> row, of these files of a table."""
     rows = {}
-    if name in release.tables:
-        entry = release.tables[name]
-        for file, table in release.each(name, None):
-            if file in files:
-                place = tuple(release.keys(name, file).values()) or (file,)
-                for row in table.to_pylist():
-                    key = (*place, *(row[column] for column in entry["key"]))
-                    rows[key] = _hashable(row.values() if columns is None else [row[column] for column in columns])
+    for file, _ in files:
+        place = tuple(release.keys(name, file).values()) or (file,)
+        for row in read_table(release.folder / file).to_pylist():
+            rows[*place, *(row[column] for column in release.tables[name]["key"])] = row
     return rows
 
 
-def _hashable(values):
-    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
-
-
-def _flips(old, new, name):
+def _flips(name, pairs):
     """Labels of rows that both releases have, and that say something else now."""
-    columns = [column for column in LABELS if old.has(name, column) and new.has(name, column)]
-    if not columns:
-        return
-    files = [release.tables[name]["files"] for release in (old, new)]
-    before, after = (
-        _by_key(release, name, files_of_release, columns)
-        for release, files_of_release in zip((old, new), _other(files), strict=True)
-    )
-    for at, column in enumerate(columns):
-        pairs = ((before[key][at], after[key][at]) for key in before.keys() & after.keys())
-        flips = Counter(pair for pair in pairs if pair[0] != pair[1])
-        for (before_flip, other), count in sorted(flips.items(), key=str):
-            yield {"table": name, "column": column, "from": before_flip, "to": other, "rows": count}
+    for column in LABELS:
+        labels = ((row.get(column), other.get(column)) for row, other in pairs.values())
+        flips = Counter((label, other) for label, other in labels if label != other)
+        for (label, other), count in sorted(flips.items(), key=str):
+            yield {"table": name, "column": column, "from": label, "to": other, "rows": count}
 
 
-def _numbers(old, new):
+def _numbers(pairs):
     """Every number that both reports have and that is another now, with intervals where they have some."""
-    before, after = (
-        {(row["section"], row["table"], row["keys"], row["metric"]): row for row in (rows.to_pylist() if rows else ())}
-        for rows in (_metrics(old), _metrics(new))
-    )
-    rows_of_numbers = []
-    for key in sorted(before.keys() & after.keys()):
-        earlier, other = before[key], after[key]
-        if earlier["value"] != other["value"]:
-            row = dict(zip(("section", "table", "keys", "metric"), key, strict=True))
-            row |= {"before": earlier["value"], "after": other["value"], "moved": _moved(earlier, other)}
-            rows_of_numbers.append(row | {"interval_before": _interval(earlier), "interval_after": _interval(other)})
-    return rows_of_numbers
-
-
-def _metrics(release):
-    return release.read("metrics", ["study", "table", "keys", "metric", "value", "low", "high"])
+    numbers = []
+    for (section, _, *key), (row, other) in sorted(pairs.items(), key=lambda pair: pair[0]):
+        if row["value"] != other["value"]:
+            number = {"section": section} | dict(zip(("table", "keys", "metric"), key, strict=True))
+            number |= {"before": row["value"], "after": other["value"], "moved": _moved(row, other)}
+            numbers.append(number | {"interval_before": _interval(row), "interval_after": _interval(other)})
+    return numbers
 
 
 def _interval(row):
     return None if row["low"] is None or row["high"] is None else [row["low"], row["high"]]
 
 
-def _moved(earlier, other):
-    first, second = _interval(earlier), _interval(other)
+def _moved(row, other):
+    first, second = _interval(row), _interval(other)
     if first is None or second is None:
         return True
     return first[0] > second[1] or second[0] > first[1]

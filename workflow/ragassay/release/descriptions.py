@@ -36,22 +36,14 @@ def croissant(sums: dict[str, str], manifest: dict, day: str) -> str:
     """Each file of a table with its digest, as in `sums`, and each table as a set of records over its files."""
     files, sets, records = [], [], []
     for name, entry in sorted(manifest["tables"].items()):
-        for file in sorted(entry["files"]):
-            files.append(
-                {
-                    "@type": "cr:FileObject",
-                    "@id": file,
-                    "name": file,
-                    "contentUrl": file,
-                    "encodingFormat": PARQUET_IN_CROISSANT,
-                    "sha256": sums[file],
-                }
-            )
         includes = sorted(entry["files"])
-        about = {"@type": "cr:FileSet", "@id": f"{name}-files", "encodingFormat": PARQUET_IN_CROISSANT}
-        sets.append(about | {"includes": includes})
+        for file in includes:
+            described = {"@type": "cr:FileObject", "@id": file, "name": file, "contentUrl": file}
+            files.append(described | {"encodingFormat": PARQUET_IN_CROISSANT, "sha256": sums[file]})
+        described = {"@type": "cr:FileSet", "@id": f"{name}-files", "encodingFormat": PARQUET_IN_CROISSANT}
+        sets.append(described | {"includes": includes})
         records.append(_record_set(name, entry))
-    about = {
+    dataset = {
         "@context": dict(sorted(CONTEXT.items())),
         "@type": "sc:Dataset",
         "conformsTo": CROISSANT,
@@ -66,7 +58,7 @@ def croissant(sums: dict[str, str], manifest: dict, day: str) -> str:
         "distribution": [*files, *sets],
         "recordSet": records,
     }
-    return _json(about)
+    return _json(dataset)
 
 
 def _record_set(name, entry):

@@ -18,6 +18,7 @@ import yaml
 
 from ragassay.base import tables
 from ragassay.base.atomic import building, write_lines
+from ragassay.release.verification.readme import markdown_cell, markdown_table, size_category
 from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
 
 BEIR_SPLITS = {"train": "train", "validation": "dev", "test": "test"}
@@ -25,8 +26,11 @@ PLACES = (("in_scope", "qrels"), ("out_of_scope", "sources"))
 HEADER = "query-id\tcorpus-id\tscore\n"
 SPLITS = ("train", "validation", "test")
 CORPUS = "corpus"
+WITHOUT_TEXTS = (
+    "The texts of the documents are not in this folder. `url` says where each was published; if `content_hash` is"
+    " the SHA-256 of the article's text as you extract it, its first `text_end` characters are the document.\n"
+)
 KINDS = ("in scope, kept", "out of scope, kept", "of these hard", "disputed", "undecided")
-SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,9 @@ def _write_tables(folder, questions, intended):
 
 def write_hugging_face(folder, documents: list[dict], questions: list[dict], about: About) -> None:
     """`documents` are rows of exported_documents; `questions` of exported_questions, each with its split besides."""
-    parts = {split: [_without_split(row) for row in questions if row["split"] == split] for split in SPLITS}
-    parts = {split: rows for split, rows in parts.items() if rows}
+    parts = {}
+    for row in sorted(questions, key=lambda row: SPLITS.index(row["split"])):
+        parts.setdefault(row["split"], []).append({name: row[name] for name in EXPORTED_QUESTIONS.schema.names})
     with building(folder) as place:
         for split, rows in parts.items():
             tables.write(EXPORTED_QUESTIONS, place / "questions" / f"{split}.parquet", rows)
@@ -85,6 +90,7 @@ def write_hugging_face(folder, documents: list[dict], questions: list[dict], abo
 
 def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> str:
     questions = [row for rows in parts.values() for row in rows]
+    by_split = [(split, *_counts(rows)) for split, rows in parts.items()]
     return "\n".join(
         [
             f"---\n{_front(documents, parts, about)}---\n",
@@ -93,10 +99,10 @@ def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> s
             " do readers and retrievers notice? Models wrote and judged the questions.\n",
             "## Counts\n",
             f"{len(documents)} documents, {len(questions)} questions.\n",
-            _table(("split", *KINDS), [(split, *_counts(rows)) for split, rows in parts.items()]),
-            _table(("topic", *KINDS), _by_topic(questions)),
+            f"{markdown_table(('split', *KINDS), by_split)}\n",
+            f"{markdown_table(('topic', *KINDS), _by_topic(questions))}\n",
             "A question is kept if the judge agrees with what it was written to be; use the others with care.\n",
-            *_without_texts(documents),
+            *([WITHOUT_TEXTS] if all(row["text"] is None for row in documents) else []),
             "## Fields\n",
             "### questions\n",
             _fields(EXPORTED_QUESTIONS),
@@ -113,16 +119,6 @@ def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> s
             'documents = load_dataset("<this folder>", "documents")\n```\n',
         ]
     )
-
-
-def _without_texts(documents):
-    """What the card says where texts are missing."""
-    if any(row["text"] is not None for row in documents):
-        return []
-    return [
-        "The texts of the documents are not in this folder. `url` says where each was published; if `content_hash` is"
-        " the SHA-256 of the article's text as you extract it, its first `text_end` characters are the document.\n"
-    ]
 
 
 def _counts(rows):
@@ -142,8 +138,6 @@ def _by_topic(questions):
 
 def _front(documents, parts, about):
     """What the hub and the library read: licence, size, and which files are which split of which configuration."""
-    total = sum(map(len, parts.values()))
-    size = next((name for limit, name in SIZES if total < limit), "n>1M")
     splits = [{"split": split, "path": f"questions/{split}.parquet"} for split in parts]
     configs = [{"config_name": "questions", "default": True, "data_files": splits}] if splits else []
     corpus = [{"split": CORPUS, "path": f"documents/{CORPUS}.parquet"}]
@@ -151,7 +145,7 @@ def _front(documents, parts, about):
         "license": about.licence,
         "language": [about.language],
         "pretty_name": about.title,
-        "size_categories": [size],
+        "size_categories": [size_category(sum(map(len, parts.values())))],
         "task_categories": ["question-answering", "text-retrieval"],
         "configs": [*configs, {"config_name": "documents", "data_files": corpus}],
     }
@@ -159,21 +153,9 @@ def _front(documents, parts, about):
 
 
 def _fields(table):
-    return _table(("column", "type", "meaning"), [(f"`{c.name}`", c.type, c.description) for c in table.columns])
-
-
-def _table(head, rows):
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines) + "\n"
-
-
-def _cell(value):
-    return " ".join(str(value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())
+    rows = [(f"`{column.name}`", column.type, column.description) for column in table.columns]
+    return markdown_table(("column", "type", "meaning"), rows) + "\n"
 
 
 def _names(rows, column):
-    return ", ".join(sorted({_cell(row[column]) for row in rows})) or "nobody"
-
-
-def _without_split(row):
-    return {name: value for name, value in row.items() if name != "split"}
+    return ", ".join(sorted({markdown_cell(row[column]) for row in rows})) or "nobody"

@@ -81,14 +81,15 @@ def table_files(results: Path, files: Iterable[Path]) -> dict[Table, list[Path]]
     """Every declared table among these files below results, with its files in the order of their names."""
     if not results.is_dir():
         raise NotReleasable(f"{results}: no such folder, expected the results of a finished run; run `make demo` first")
-    placed = [table for table in all_tables().values() if table.path]
-    elsewhere = {table.name: table for table in all_tables().values() if not table.path}
-    tables = {}
+    declared, tables = all_tables(), {}
+    placed = [table for table in declared.values() if table.path]
     for path in sorted(files):
         first = path.relative_to(results).parts[0]
         if first == EXPORTS:
             continue
-        table = elsewhere.get(first) or next((table for table in placed if _belongs(table, results, path)), None)
+        table = declared.get(first)
+        if table is None or table.path:
+            table = next((table for table in placed if _belongs(table, results, path)), None)
         if table is None or not is_known(table.name):
             expected = "expected one in ragassay/schemas that says whose texts it holds, or `release`"
             raise NotReleasable(f"{path}: found a table without a schema, {expected}; declare it")

@@ -48,8 +48,7 @@ def account(folder: str, calls: dict[str, dict]) -> dict:
 def rows(folder) -> list[dict]:
     """The rows of one job, in the order of their key."""
     _check(folder)
-    replies, costs, refusals = {}, {}, {}
-    withdrawn = set()
+    replies, costs, refusals, withdrawn = {}, {}, {}, set()
     for path in sorted(Path(folder).glob("*.jsonl")):
         for offset, _, record in records(path):
             if record and record["t"] == "d":

@@ -21,8 +21,7 @@ from ragassay.release.contents import TEXTS
 from ragassay.release.gathering import NotReleasable
 from ragassay.release.opted_out import OptedOut
 from ragassay.release.redaction import Redaction
-from ragassay.release.verification.digests import sha256
-from ragassay.release.verification.file_pass import FilePass
+from ragassay.release.verification.digests import FilePass, sha256
 from ragassay.release.verification.release_folder import TABLES
 
 WATCHED = ("prompt",)  # copy_prompts asks which there are
@@ -93,7 +92,7 @@ class PublishedTables:
         entry = {"row": table.row, "path": table.path, "key": list(table.key), "columns": columns, "files": {}}
         files = self.entries.setdefault(table.name, entry)["files"]
         file = f"{TABLES}/{place}.parquet"
-        files[file] = {"rows": seen.rows, "digest": seen.digest.hexdigest()}
+        files[file] = {"rows": seen.rows, "digest": seen.digest()}
         self.passes[file], self.sums[file] = seen, sha256(self.folder / file)
         self.rows += seen.rows
 
@@ -118,27 +117,21 @@ def copy_prompts(place: Path, passes: dict[str, FilePass], prompts: Path) -> dic
     copied = {"": ""}
     (place / "prompts").mkdir()
     for file, seen in passes.items():
-        for digest in seen.distinct("prompt").to_pylist():
-            if digest not in copied:
-                copied[digest] = _copied(place, files.get(digest), digest, file)
+        for digest in sorted({*seen.distinct("prompt").to_pylist()} - copied.keys()):
+            if digest not in files:
+                problem = f"found the prompt {digest[:16]}..., which is none of resources/prompts"
+                remedy = "restore the prompt, or run the pipeline again"
+                raise NotReleasable(f"results/{file.partition('/')[2]}: {problem}; {remedy}")
+            copied[digest] = f"prompts/{files[digest].name}"
+            shutil.copyfile(files[digest], place / copied[digest])
     return dict(sorted(copied.items()))
-
-
-def _copied(place, prompt, digest, file):
-    if prompt is None:
-        problem = f"found the prompt {digest[:16]}..., which is none of resources/prompts"
-        raise NotReleasable(
-            f"results/{file.partition('/')[2]}: {problem}; restore the prompt, or run the pipeline again"
-        )
-    shutil.copyfile(prompt, place / "prompts" / prompt.name)
-    return f"prompts/{prompt.name}"
 
 
 def models(config: dict) -> list[dict]:
     rows = []
     for name, entry in sorted(config["models"].items()):
-        revision = entry.get("options", {}).get("revision") or _revision(entry["model"], entry["provider"])
-        row = {"name": name, "provider": entry["provider"], "model": entry["model"], "revision": revision}
+        row = {"name": name, "provider": entry["provider"], "model": entry["model"]}
+        row["revision"] = entry.get("options", {}).get("revision") or _revision(entry["model"], entry["provider"])
         rows.append(row | {"sampling": entry.get("sampling", {}), "price": entry.get("price")})
     return rows
 

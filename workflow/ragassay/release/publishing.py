@@ -5,6 +5,7 @@ ledger, the configuration and the day, so that the same run gives the same bytes
 without a signature, digests only show accidents.
 """
 
+import contextlib
 import datetime
 import json
 import re
@@ -27,7 +28,7 @@ from ragassay.release.licences import Licences
 from ragassay.release.opted_out import OptedOut
 from ragassay.release.published_tables import PublishedTables, copy_prompts, models
 from ragassay.release.redaction import LongRuns, Redaction
-from ragassay.release.verification import card, listing
+from ragassay.release.verification import listing, readme
 from ragassay.release.verification.checks import NAMESPACE
 from ragassay.release.verification.facts import NO_LICENCE, facts, licence_of, texts_by_source
 from ragassay.release.verification.release_folder import MANIFEST, SIGNATURE, SUMS, TABLES, ReleaseFolder
@@ -51,45 +52,44 @@ def publish(
     """Make the release in the project in this folder; returns its folder. `planned` says which tables the configuration
     has, and `confirm` gets what will be public, as a table, and may say no.
     """
-    root = Path()
+    root, results = Path(), Path("results")
     config = gathering.configuration(configfiles)
     if not re.fullmatch(NAME, version):
         expected = "expected letters, digits, '.', '_' and '-', at most 64"
         raise NotReleasable(f"VERSION: found {version!r}, {expected}; as in: make release VERSION=2026-11")
-    if not _is_day(day):
-        raise NotReleasable(f"--date: found {day!r}, expected a day such as 2026-11-23")
+    _check_day(day)
     folder = root / config["release"]["folder"] / version
     if folder.exists():
         remedy = "a release is never changed; give the corrected one another version"
         raise NotReleasable(f"{folder}: found a release of this version, expected none; {remedy}")
     gathering.check_licence(configfiles)
     made = planned(configfiles)
-    files = gathering.table_files(root / "results", made)
+    files = gathering.table_files(results, made)
     by_name = {table.name: paths for table, paths in files.items()}
+    settings, poisoned = config["release"], config["export"]["poisoned"]
     opted_out = OptedOut(root / config["crawl"]["opt_outs"], by_name)
     licences = Licences(config, by_name.get("documents", []), gathering.shard_files(root / config["shards"]))
-    redaction = Redaction(licences, LongRuns(config["release"]["run_words"]), _poisoned(config), _repeats(config))
+    redaction = Redaction(licences, LongRuns(settings["run_words"]), poisoned, settings["repeats"])
     with building(folder) as place:
-        written = PublishedTables(place, root / "results", redaction, opted_out)
-        _learn(redaction, files, root / "results")
-        switches = {"poisoned": _poisoned(config), "vectors": config["release"]["vectors"]}
+        written = PublishedTables(place, results, redaction, opted_out)
+        _learn(redaction, files, results)
+        switches = {"poisoned": poisoned, "vectors": settings["vectors"]}
         for table, paths in files.items():
             for path in paths:
-                name = path.relative_to(root / "results").with_suffix("").as_posix()
-                if contents.is_published(table.name, name, **switches):
+                if contents.is_published(table.name, path.relative_to(results).with_suffix("").as_posix(), **switches):
                     written.copy(table, path)
         silent = _add_answers(written, root, by_name.get("calls", []), switches)
         _add_states(written)
         rules = contents.replayed(redaction.withheld(), silent)
         measured = [name for name, reads in contents.MEASURED.items() if not reads & by_name.keys()]
-        sources = licences.resolved
-        manifest = _manifest(config, version, written.entries, rules, measured, sources, signed=key is not None)
+        manifest = {"format": 1, "version": version, "signed": key is not None, "sources": licences.resolved}
+        manifest |= _manifest(config, written.entries, rules, measured)
         manifest["prompts"] = copy_prompts(place, written.passes, root / "resources/prompts")
-        _write_json(place / MANIFEST, manifest)
+        _write(place / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
         _copy_rest(place, config, root)
         release = ReleaseFolder(place)
         release.passes = written.passes
-        for name, text in card.documents(release, facts(release)).items():
+        for name, text in readme.documents(release, facts(release)).items():
             _write(place / name, text)
         _write(place / "CITATION.cff", descriptions.citation(manifest, day))
         _write(place / "croissant.json", descriptions.croissant(written.sums, manifest, day))
@@ -100,7 +100,7 @@ def publish(
         if key:
             sign(place, key)
     log.info("%s: %d tables, %d rows", folder, len(written.entries), written.rows)
-    if left := gathering.left_behind(root / "results", made):
+    if left := gathering.left_behind(results, made):
         names = ", ".join(f"{name} ({count})" for name, count in left.most_common(8))
         log.info("%d tables of other runs stay behind: %s%s", left.total(), names, ", ..." if len(left) > 8 else "")
     return folder
@@ -125,11 +125,11 @@ def what_is_published(release: ReleaseFolder, brought: Iterable[str]) -> str:
     return aligned(rows, 2)
 
 
-def _is_day(text):
-    try:
-        return datetime.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
+def _check_day(text):
+    with contextlib.suppress(ValueError):
+        if datetime.date.fromisoformat(text).isoformat() == text:
+            return
+    raise NotReleasable(f"--date: found {text!r}, expected a day such as 2026-11-23")
 
 
 def _learn(redaction, files, results):
@@ -166,20 +166,13 @@ def _add_states(written):
     written.add(PUBLISHED_TEXTS, "published_texts", rows)
 
 
-def _manifest(config, version, entries, rules, measured, sources, signed):
-    export, release = config["export"], config["release"]
-    places = [file.removeprefix(f"{TABLES}/").removesuffix(".parquet") for e in entries.values() for file in e["files"]]
-    parts = sorted(set(map(contents.part, places)))
+def _manifest(config, entries, rules, measured):
+    files = [file for entry in entries.values() for file in entry["files"]]
+    parts = sorted({contents.part(file.removeprefix(f"{TABLES}/").removesuffix(".parquet")) for file in files})
     rebuilt = contents.rebuilt(parts, rules)
     return {
-        "format": 1,
-        "version": version,
-        **{name: export[name] for name in ("title", "licence", "licence_note", "language")},
-        "authors": release["authors"],
-        "signed": signed,
-        "poisoned": export["poisoned"],
-        "run_words": release["run_words"],
-        "sources": sources,
+        **{name: config["export"][name] for name in ("title", "licence", "licence_note", "language", "poisoned")},
+        **{name: config["release"][name] for name in ("authors", "run_words")},
         "models": models(config),
         "tables": {name: entries[name] for name in sorted(entries)},
         "texts": {name: sorted(contents.TEXTS[name]) for name in sorted(entries) if name in contents.TEXTS},
@@ -210,14 +203,6 @@ def _copy_rest(place, config, root):
         shutil.copyfile(path, target / path.name)
 
 
-def _poisoned(config):
-    return config["export"]["poisoned"]
-
-
-def _repeats(config):
-    return config["release"]["repeats"]
-
-
 class NotSigned(AssayError):
     """The key cannot sign."""
 
@@ -231,10 +216,6 @@ def sign(folder: Path, key: str) -> None:
     if done.returncode or not (folder / SIGNATURE).is_file():
         reason = " ".join(done.stderr.split())[:160]
         raise NotSigned(f"{key}: found no key that signs ({reason}), expected a private key such as ~/.ssh/id_ed25519")
-
-
-def _write_json(path, content):
-    _write(path, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 def _write(path, text):

@@ -118,9 +118,8 @@ class Redaction:
                 changed[column] = pa.array(kept, batch[column].type)
         if not changed:
             return None
-        fields = [pa.field(name, batch[name].type) for name in batch.schema.names]
-        columns = [changed.get(name, batch[name]) for name in batch.schema.names]
-        return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+        names = batch.schema.names
+        return pa.RecordBatch.from_arrays([changed.get(name, batch[name]) for name in names], names)
 
     def may_empty(self, table: str) -> bool:
         """Whether cells of this table may have to be emptied."""
@@ -152,9 +151,9 @@ class Redaction:
         return ["empty" if nothing else state for nothing, state in zip(empty, states, strict=True)]
 
     def _repeating(self, column):
-        repeating = self.runs.repeats([_text(value) for value in column.to_pylist()])
-        kept = "repeats_published" if self.repeats else "repeats"
-        return [kept if repeats else "published" for repeats in repeating]
+        repeated = "repeats_published" if self.repeats else "repeats"
+        texts = [_text(value) for value in column.to_pylist()]
+        return [repeated if repeats else "published" for repeats in self.runs.repeats(texts)]
 
     def _allowed(self, table, owner, keys, batch):
         """Of each row, whether its source allows its text to be published."""

@@ -40,16 +40,16 @@ def rehydrate(release, crawl: dict, folder, signers=None) -> Counter:
         Readers(feed_worker.__name__, **limits) as readers,
     ):
         asyncio.run(_ask(sorted(wanted), crawl, answers, readers, connect_to, opted_out))
-        outcomes, rows = Counter(), {}
-        pages = [kept for url in sorted(wanted) if (kept := answers.own.get(url))]
-        outcomes["not_asked"] = sum(len(wanted[url]) for url in wanted if url not in answers.own)
-        whole = (kept for kept in pages if kept.outcome == "ok")
-        for kept in pages:
-            if kept.outcome != "ok":
-                outcomes[kept.outcome] += len(wanted[kept.url])
+        outcomes, rows, pages = Counter(), {}, []
+        for url in sorted(wanted):
+            page = answers.own.get(url)
+            if page and page.outcome == "ok":
+                pages.append(page)
+            else:
+                outcomes[page.outcome if page else "not_asked"] += len(wanted[url])
         with Extractor(**limits) as extractor:
-            given = ((kept.url, kept.body() or b"", kept.headers, kept.final_url) for kept in whole)
-            for url, result in extractor.extract(given):
+            contents = ((page.url, page.body() or b"", page.headers, page.final_url) for page in pages)
+            for url, result in extractor.extract(contents):
                 text = "" if isinstance(result, Reject) else clean(result.text)
                 digest = hashlib.sha256(text.encode()).hexdigest()
                 for content_hash in wanted[url]:
@@ -81,9 +81,8 @@ def _wanted(opened):
                 if row["text"] is None and row["url"]:
                     wanted.setdefault(row["url"], set()).add(row["content_hash"])
     if not wanted:
-        problem = (
-            f"found {withheld} texts that it withholds, none with an address" if withheld else "found all texts in it"
-        )
+        without = f"found {withheld} texts that it withholds, none with an address"
+        problem = without if withheld else "found all texts in it"
         raise NotRehydrated(f"{opened.folder}: {problem}; there is nothing to fetch")
     return wanted
 

@@ -68,11 +68,15 @@ def replay(
         texts_by_hash = texts(rehydrated) if rehydrated else {}
         try:
             _lay_out(opened, project, scratch, config, shards)
-            keyed = _keyed(_give(opened, scratch, texts_by_hash))
+            withheld = _give(opened, scratch, texts_by_hash)
+            # rules whose prompts cannot be rendered without the texts of these tables
+            keyed = {rule for rule in RULES if not withheld.isdisjoint(ABOUT.get(rule, ["documents"]))}
             _write_ledgers(opened, scratch)
             _give_keys(opened, scratch, keyed)
+            (scratch / "replay.smk").write_text(TARGETS, encoding="utf-8")
             targets = list(_files(opened, only or names))
-            _write_targets(scratch, targets)
+            lines = [f"results/{file.partition('/')[2]}\n" for file, _ in targets]
+            (scratch / "targets.txt").write_text("".join(lines), encoding="utf-8")
         except MemoryError:
             raise
         except REFUSED as error:
@@ -98,9 +102,9 @@ def _rules(opened):
 
 def _checked(opened):
     """The configuration of the release as the scratch project has it, and its shards."""
-    place, folder = opened.folder / "config/config.yaml", opened.folder
+    folder = opened.folder
     try:
-        config = configuration.of_files([place], schema.merged())
+        config = configuration.of_files([folder / "config/config.yaml"], schema.merged())
     except configuration.ConfigError as error:
         raise NotReplayed(str(error).splitlines()[0]) from error
     config["shards"] = "config/shards.tsv"
@@ -182,30 +186,16 @@ def _texts(table):
     return [column.name for column in table.columns if owners.get(column.name, POISON) != POISON and not column.null]
 
 
-def _keyed(withheld):
-    """The rules whose prompts cannot be rendered without the texts of these tables."""
-    return {rule for rule in RULES if not withheld.isdisjoint(ABOUT.get(rule, ["documents"]))}
-
-
 def _made(opened):
     """Tables and parts of tables that a replay makes, byte for byte or within a tolerance."""
     replay = opened.manifest["replay"]
     within = replay.get("within", {})
     makeable = {"calls", *(name for names in MADE.values() for name in names)}
-    if (
-        within.keys() <= MEASURED.keys()
-        and set(within.values()) <= {TOLERANCE}
-        and makeable.issuperset(replay["rebuilt"])
-    ):
+    measurable = within.keys() <= MEASURED.keys() and set(within.values()) <= {TOLERANCE}
+    if measurable and makeable.issuperset(replay["rebuilt"]):
         return [*replay["rebuilt"], *within]
     expected = f"expected parts of tables that rules make, and {', '.join(MEASURED)} within {TOLERANCE}"
     raise NotReplayed(f"{opened.folder}: replay: found {[*replay['rebuilt']]} within {within}, {expected}")
-
-
-def _write_targets(scratch, targets):
-    (scratch / "replay.smk").write_text(TARGETS, encoding="utf-8")
-    lines = [f"results/{file.partition('/')[2]}\n" for file, _ in targets]
-    (scratch / "targets.txt").write_text("".join(lines), encoding="utf-8")
 
 
 def _part(file):
@@ -238,9 +228,9 @@ def _as_declared(table: Table, rows: pa.Table) -> pa.Table:
     for column in table.columns:
         values = rows[column.name]
         if not column.null and values.null_count:
-            values = values.fill_null("") if column.type == pa.string() else pa.array(
-                [value or [] for value in values.to_pylist()], column.type
-            )  # fmt: skip
+            nothing = "" if column.type == pa.string() else []
+            filled = [nothing if value is None else value for value in values.to_pylist()]
+            values = pa.array(filled, column.type)
         columns.append(values)
     return pa.table(columns, schema=table.schema)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragassay.release.verification import card, listing, relations, table_files
+from ragassay.release.verification import listing, readme, relations, table_files
 from ragassay.release.verification.facts import facts
 from ragassay.release.verification.release_folder import (
     LARGEST_PARSED,
@@ -48,15 +48,15 @@ def line(text: str) -> str:
 
 
 def problems(folder: Path, signers: Path | None = None) -> Iterator[str]:
-    """Bytes first; what they mean is only looked at if they are right, or else every change would be told twice."""
-    yield from shown(folder, _problems(Path(folder), signers))
+    """Bytes first; what they mean is only looked at if they are right, or else every change would be reported twice."""
+    return shown(folder, _problems(Path(folder), signers))
 
 
-def shown(folder: Path, found: Iterable[str]) -> Iterator[str]:
+def shown(folder: Path, problems: Iterable[str]) -> Iterator[str]:
     """The first problems, each as it may be printed."""
-    wrong = map(line, found)
-    yield from itertools.islice(wrong, MOST)
-    if next(wrong, None):
+    lines = map(line, problems)
+    yield from itertools.islice(lines, MOST)
+    if next(lines, None):
         yield f"{folder}: found more than {MOST} problems; the rest is not shown"
 
 
@@ -122,10 +122,10 @@ def _large(folder):
         yield f"config, prompts: found {parsed} bytes in YAML and TSV files, expected at most {LARGEST_PARSED}"
 
 
-def report(folder: Path, found: Iterable[str]) -> int:
+def report(folder: Path, problems: Iterable[str]) -> int:
     """Print all problems, or that there is none; returns the exit status."""
     count = 0
-    for problem in found:
+    for problem in problems:
         count += 1
         sys.stdout.write(f"{problem}\n")
     sys.stdout.write(f"{count} problems\n" if count else f"{summary(folder)}\n")
@@ -141,14 +141,14 @@ def summary(folder: Path) -> str:
 
 def _documents(release):
     """Numbers of the card or the datasheet that are not those of the tables, which are counted again."""
-    for name, text in card.documents(release, facts(release)).items():
-        found = (release.folder / name).read_bytes().decode(errors="replace").split("\n")
-        wanted = text.split("\n")
-        for number, (line, other) in enumerate(zip(found, wanted, strict=False), 1):
+    for name, text in readme.documents(release, facts(release)).items():
+        lines = (release.folder / name).read_bytes().decode(errors="replace").split("\n")
+        expected = text.split("\n")
+        for number, (line, other) in enumerate(zip(lines, expected, strict=False), 1):
             if line != other:
                 yield f"{name}:{number}: found {line[:100]!r}, the tables give {other[:100]!r}"
-        if len(found) != len(wanted):
-            yield f"{name}: found {len(found)} lines, the tables give {len(wanted)}"
+        if len(lines) != len(expected):
+            yield f"{name}: found {len(lines)} lines, the tables give {len(expected)}"
 
 
 def _signature(folder, signers):
@@ -164,5 +164,5 @@ def _signature(folder, signers):
         yield f"{SIGNATURE}: cannot be checked ({error.strerror}: ssh-keygen or {SUMS})"
         return
     if done.returncode:
-        told = " ".join((done.stderr or done.stdout).split())
-        yield f"{SIGNATURE}: is no signature by a key in {signers} over {SUMS} ({told[:120]})"
+        reason = " ".join((done.stderr or done.stdout).split())
+        yield f"{SIGNATURE}: is no signature by a key in {signers} over {SUMS} ({reason[:120]})"

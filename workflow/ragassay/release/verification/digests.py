@@ -8,6 +8,7 @@ on how they were packed. Needs the standard library and pyarrow alone.
 import hashlib
 import json
 import struct
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -71,27 +72,42 @@ def first(mask: pa.Array) -> int:
     return places[0].as_py() if len(places) else -1
 
 
-class LogicalDigest:
-    """`add` every batch of a table in its order; then `hexdigest`."""
+class FilePass:
+    """What one pass over a table file leaves behind, so that nothing reads the file for it again: rows, logical
+    digest, empty cells of each column, and distinct values of the `watched` columns. `add` every batch in its order.
+    """
 
-    def __init__(self, schema: pa.Schema):
-        self.rows, self.columns = 0, [_Column(field.name, field.type) for field in schema]
+    def __init__(self, schema: pa.Schema, watched: Iterable[str] = ()):
+        self.rows, self.missing = 0, Counter()
+        self._columns = [_Column(field.name, field.type) for field in schema]
+        self._values = {name: [pa.nulls(0, schema.field(name).type)] for name in watched if name in schema.names}
 
-    def add(self, batch: pa.RecordBatch) -> None:
+    def add(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+        """The distinct values of the watched columns of this batch."""
         self.rows += batch.num_rows
-        for column, values in zip(self.columns, batch.columns, strict=True):
+        for column, values in zip(self._columns, batch.columns, strict=True):
+            self.missing[column.name] += values.null_count
             column.add(values)
+        distinct = {name: batch[name].unique() for name in self._values}
+        for name, values in distinct.items():
+            self._values[name].append(values)
+        return distinct
 
-    def hexdigest(self) -> str:
-        content = {"rows": self.rows, "columns": [column.summary() for column in self.columns]}
+    def digest(self) -> str:
+        content = {"rows": self.rows, "columns": [column.summary() for column in self._columns]}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def distinct(self, column: str) -> pa.Array:
+        """The values of a watched column, each once, without missing ones; none where the file has no such column."""
+        pieces = self._values.get(column)
+        return pc.drop_null(pa.chunked_array(pieces).unique()) if pieces else pa.nulls(0, pa.string())
 
 
 def logical_digest(schema: pa.Schema, pieces: Iterable[pa.RecordBatch]) -> str:
-    digest = LogicalDigest(schema)
+    seen = FilePass(schema)
     for piece in pieces:
-        digest.add(piece)
-    return digest.hexdigest()
+        seen.add(piece)
+    return seen.digest()
 
 
 class _Column:
@@ -118,8 +134,8 @@ class _Column:
             self.values.update(_numbers(_as_64_bits(present), 8))
 
     def summary(self):
-        own = [self.name, str(self.kind), *(one.hexdigest() for one in (self.missing, self.lengths, self.values))]
-        return [*own, self.inner.summary()] if self.inner else own
+        streams = [stream.hexdigest() for stream in (self.missing, self.lengths, self.values)]
+        return [self.name, str(self.kind), *streams, *([self.inner.summary()] if self.inner else [])]
 
 
 def _is(kind, kinds):

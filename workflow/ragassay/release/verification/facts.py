@@ -19,8 +19,8 @@ def facts(release: ReleaseFolder) -> dict[str, list[tuple]]:
         "tables": _tables(release),
         "documents": _documents(release),
         "licences": _licences(release),
-        "questions": _questions(release),
-        "texts": _counted(release, "published_texts", ["table", "column", "state", "cells"], "cells"),
+        "questions": _counted(release, "selected_questions", ["generator", "judge", "split", "intended", "status"]),
+        "texts": _texts(release),
         "abstentions": _abstentions(release),
         "rejects": _counted(release, "rejects", ["stage", "reason"]),
         "calls": _calls(release),
@@ -38,11 +38,8 @@ def licence_of(sources: dict[str, dict], site: str | None, name: str) -> dict | 
 
 
 def _tables(release):
-    rows = []
-    for name in sorted(release.tables):
-        counts = release.rows(name)
-        rows.append((name, len(counts), sum(counts)))
-    return rows
+    counts = {name: release.rows(name) for name in sorted(release.tables)}
+    return [(name, len(rows), sum(rows)) for name, rows in counts.items()]
 
 
 def texts_by_source(release: ReleaseFolder, file: str) -> Counter:
@@ -58,9 +55,10 @@ def texts_by_source(release: ReleaseFolder, file: str) -> Counter:
 def _documents(release):
     """Documents of each shard, and how many clusters and texts they have."""
     rows = []
-    for file, found in release.each("documents", ["cluster_id"]):
+    for file, documents in release.each("documents", ["cluster_id"]):
         texts = sum(count for (_, _, here), count in texts_by_source(release, file).items() if here)
-        rows.append((release.place("documents", file), found.num_rows, len(found["cluster_id"].unique()), texts))
+        clusters = len(documents["cluster_id"].unique())
+        rows.append((release.place("documents", file), documents.num_rows, clusters, texts))
     return rows
 
 
@@ -76,30 +74,25 @@ def _licences(release):
     return [(name, len(sources[name]), documents[name], texts[name]) for name in sorted(documents)]
 
 
-def _questions(release):
-    """Questions by writer, judge, split, intent and status."""
-    return _counted(release, "selected_questions", ["generator", "judge", "split", "intended", "status"])
-
-
 def _abstentions(release):
     """Of each table with votes or answers: why there is no verdict, and of how many."""
     rows = []
     for name in sorted(release.tables):
         if release.has(name, "abstained"):
-            found = release.read(name, ["abstained"])
-            if pa.types.is_string(found["abstained"].type):
-                counts = {count["values"]: count["counts"] for count in pc.value_counts(found["abstained"]).to_pylist()}
-                rows += [(name, found.num_rows, reason, counts[reason]) for reason in sorted(filter(None, counts))]
-                rows += [] if set(counts) - {None} else [(name, found.num_rows, "none", 0)]
+            reasons = release.read(name, ["abstained"])["abstained"]
+            if pa.types.is_string(reasons.type):
+                counts = {count["values"]: count["counts"] for count in pc.value_counts(reasons).to_pylist()}
+                rows += [(name, len(reasons), reason, counts[reason]) for reason in sorted(filter(None, counts))]
+                rows += [] if set(counts) - {None} else [(name, len(reasons), "none", 0)]
     return rows
 
 
 def _calls(release):
     """What was asked and paid by each rule and model; dollars to a millionth."""
     sums = {}
-    for file, found in release.each("calls", ["model", *SPENT]):
+    for file, calls in release.each("calls", ["model", *SPENT]):
         rule = release.place("calls", file).split("/")[0]
-        for row in found.to_pylist():
+        for row in calls.to_pylist():
             sums.setdefault((rule, row["model"]), Counter()).update({name: row[name] for name in SPENT})
     lines = [(*key, *(counts[name] for name in SPENT)) for key, counts in sorted(sums.items())]
     if lines:
@@ -107,13 +100,17 @@ def _calls(release):
     return [tuple(f"{cell:.6f}" if isinstance(cell, float) else cell for cell in line) for line in lines]
 
 
-def _counted(release, table, names, added=None):
-    """Rows of a table by these columns; `added` is a column that is added up instead."""
+def _texts(release):
+    """Cells by table, column and what became of them."""
+    counts = release.read("published_texts", ["table", "column", "state", "cells"])
+    return sorted(tuple(row.values()) for row in counts.to_pylist()) if counts else []
+
+
+def _counted(release, table, names):
+    """Rows of a table by these columns, some of which are keys of its path."""
     if not release.has(table):
         return []
-    known = [column["name"] for column in release.tables[table]["columns"]]
-    rows = release.read(table, [name for name in names if name in known]).select(names)
-    if added:
-        return sorted(tuple(row.values()) for row in rows.to_pylist())
-    counted = Counter(zip(*(column.to_pylist() for column in rows.columns), strict=True))
-    return sorted((*values, count) for values, count in counted.items())
+    columns = [name for name in names if release.has(table, name)]
+    rows = release.read(table, columns).select(names)
+    counts = Counter(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+    return sorted((*values, count) for values, count in counts.items())

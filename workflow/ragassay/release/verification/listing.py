@@ -11,22 +11,23 @@ from ragassay.release.verification.release_folder import SIGNATURE, SUMS
 LINE = re.compile(r"([0-9a-f]{64})  ([^\n\0]+)")
 
 
-def write_sums(folder: Path, known: dict[str, str] | None = None) -> None:
-    """`known` has the digests of files that were hashed already."""
-    sums = {name: sha256(folder / name) for name in present(folder) if name not in (known or {})} | (known or {})
+def write_sums(folder: Path, hashed: dict[str, str] | None = None) -> None:
+    """`hashed` has the digests of files that were hashed already."""
+    sums = hashed or {}
+    sums = sums | {name: sha256(folder / name) for name in present(folder) if name not in sums}
     lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
     (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def present(folder: Path) -> list[str]:
     """Everything in the folder but the list and its signature; of folders only those without content."""
-    found = []
+    names = []
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()
         folder_with_content = path.is_dir() and not path.is_symlink() and any(path.iterdir())
         if not folder_with_content and name not in (SUMS, SIGNATURE):
-            found.append(name)
-    return sorted(found)
+            names.append(name)
+    return sorted(names)
 
 
 def problems(folder: Path) -> Iterator[str]:
@@ -59,5 +60,5 @@ def problems(folder: Path) -> Iterator[str]:
             yield f"{name}: no such file, but {SUMS} lists it; get the release again"
         elif (folder / name).is_symlink() or not (folder / name).is_file():
             yield f"{name}: found no plain file; get the release again"
-        elif (found := sha256(folder / name)) != listed[name]:
-            yield f"{name}: found the digest {found[:12]}..., expected {listed[name][:12]}...; get the file again"
+        elif (digest := sha256(folder / name)) != listed[name]:
+            yield f"{name}: found the digest {digest[:12]}..., expected {listed[name][:12]}...; get the file again"

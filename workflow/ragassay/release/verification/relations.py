@@ -22,19 +22,26 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
 
 def _references(release):
     """Values that are missing in the column they refer to."""
-    known = {}
+    targets = {}  # (table, column) -> its values
     for table, column, other, target in release.manifest["references"]:
         if release.has(table, column) and release.has(other, target):
-            if (other, target) not in known:
-                known[other, target] = pa.chunked_array(_distinct(release, other, target).values())
-            yield from _dangling(release, table, column, known[other, target], f"column {target} of table {other}")
+            if (other, target) not in targets:
+                targets[other, target] = pa.chunked_array(_distinct(release, other, target).values())
+            distinct = _distinct(release, table, column)
+            values = pa.chunked_array(distinct.values())
+            # all files at once, since each look-up goes through everything that the target has
+            dangling = values.filter(pc.invert(pc.is_in(values, targets[other, target])))
+            for file, in_file in distinct.items() if len(dangling) else ():
+                at = first(pc.is_in(in_file, dangling))
+                if at >= 0:
+                    yield f"{file}: {column} {in_file[at].as_py()!r} is not in column {target} of table {other}"
 
 
 def _prompts(release):
     """Prompts that rows were asked with and that the release lacks."""
     for table in release.tables:
-        for file, found in _distinct(release, table, "prompt").items() if release.has(table, "prompt") else ():
-            for prompt in found.to_pylist():
+        for file, prompts in _distinct(release, table, "prompt").items() if release.has(table, "prompt") else ():
+            for prompt in prompts.to_pylist():
                 if prompt not in release.manifest["prompts"]:
                     yield f"{file}: prompt {prompt!r} is not in the prompts of manifest.json"
 
@@ -42,17 +49,6 @@ def _prompts(release):
 def _distinct(release, table, column):
     """file -> the values of a column in it."""
     return {file: release.passes[file].distinct(column) for file in release.files[table]}
-
-
-def _dangling(release, table, column, known, where):
-    """All files are looked up at once, since each look-up goes through everything that is known."""
-    distinct = _distinct(release, table, column)
-    values = pa.chunked_array(distinct.values())
-    dangling = values.filter(pc.invert(pc.is_in(values, known)))
-    for file, found in distinct.items() if len(dangling) else ():
-        at = first(pc.is_in(found, dangling))
-        if at >= 0:
-            yield f"{file}: {column} {found[at].as_py()!r} is not in {where}"
 
 
 def _splits(release):
@@ -107,9 +103,9 @@ def _texts(release):
         files = release.tables[table]["files"]
         for column in columns:
             missing = sum(release.passes[file].missing[column] for file in files)
-            found = {False: missing, True: sum(entry["rows"] for entry in files.values()) - missing}
-            if +Counter(found) != +states.get((table, column), Counter()):
-                yield f"published_texts: column {column} of table {table} has {found[True]} texts, not its count"
+            present = sum(entry["rows"] for entry in files.values()) - missing
+            if +Counter({False: missing, True: present}) != +states.get((table, column), Counter()):
+                yield f"published_texts: column {column} of table {table} has {present} texts, not its count"
 
 
 def _poison(release):
@@ -119,7 +115,7 @@ def _poison(release):
     for files in release.files.values():
         for file in files:
             place = file.removeprefix(f"{TABLES}/").removesuffix(".parquet")
-            if any(f"{place}/".startswith(f"{one}/") for one in release.manifest["poison"]):
+            if any(f"{place}/".startswith(f"{planted}/") for planted in release.manifest["poison"]):
                 yield f"{file}: found what attacks plant, expected none: the release says that it has no poison"
     for file in release.files.get("passages", ()):
         if pc.any(pc.match_substring_regex(release.passes[file].distinct("passage_id"), POISONED)).as_py():
@@ -131,6 +127,6 @@ def _secrets(release):
     for path in sorted(release.folder.rglob("*")):
         if path.is_file() and path.suffix != ".parquet":
             text = path.read_text(encoding="utf-8", errors="replace")
-            for found in SECRET.finditer(text) if pc.match_substring_regex(scalar(text), SECRETS).as_py() else ():
-                number = text.count("\n", 0, found.end()) + 1
+            for match in SECRET.finditer(text) if pc.match_substring_regex(scalar(text), SECRETS).as_py() else ():
+                number = text.count("\n", 0, match.end()) + 1
                 yield f"{path.relative_to(release.folder)}:{number}: found what looks like a secret"

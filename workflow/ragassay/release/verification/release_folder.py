@@ -1,7 +1,10 @@
 """A release as it lies in a folder: its manifest, and its tables with the keys that stand in their paths.
 
 `manifest.json` says which tables there are, what their columns mean, which of them hold texts and whose, and what
-refers to what. Numbers are never taken from it: whatever counts something reads the tables.
+refers to what. It may come from anybody: types, names and paths are checked here, before anything is done with one of
+them. A file of a table stands where the path of its table has it, no part of a path can lead elsewhere, and nothing
+that is filled into a path or a form is more than a name. Numbers are never taken from the manifest: whatever counts
+something reads the tables.
 """
 
 import json
@@ -11,22 +14,46 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragassay.release.verification import manifest
 from ragassay.release.verification.digests import Oversized, n_rows, read_table, scalar
-from ragassay.release.verification.manifest import TABLES
 
-MANIFEST, SUMS, SIGNATURE, CARD, DATASHEET = (
-    "manifest.json",
-    "SHA256SUMS",
-    "SHA256SUMS.sig",
-    "README.md",
-    "DATASHEET.md",
-)
+MANIFEST, SUMS, SIGNATURE, TABLES = "manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "tables"
 LARGEST_TEXT = 64_000_000  # bytes of all files that are no tables: each is read as a whole
 LARGEST_PARSED = 500_000  # bytes of configuration and prompts together: YAML takes 20 s a megabyte
 # What damaged and hostile tables raise.
 REFUSED = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
 REFUSED += (RecursionError, Oversized)
+
+LONGEST = 300  # entries of a list or mapping, but of files and sources: a release of everything has less than 150
+TEXT, NAME = re.compile(r"[^\0]{0,100000}"), re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+COLUMN, DIGEST = re.compile(r"[a-z][a-z0-9_]{0,99}"), re.compile(r"[0-9a-f]{64}")
+KEY = r"\{[a-z_]+\}"
+FORM = re.compile(rf"[a-z][a-z_]*(?:{KEY})?(?:/(?:[a-z_]+|{KEY}))*")  # where the files of a table lie: claims/{shard}
+PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*(?:/[A-Za-z0-9_][A-Za-z0-9._+-]*)*")
+FILE, SOURCE = re.compile(rf"{TABLES}/{PLACE.pattern}\.parquet"), re.compile(r"[^\0]{0,1000}")
+MISSING = object()  # an entry may be missing
+SHAPE = {
+    **{"version": NAME, "title": TEXT, "licence": TEXT, "licence_note": TEXT, "language": TEXT},
+    **{"signed": bool, "poisoned": bool, "run_words": int},
+    "sources": {SOURCE: {"licence": TEXT, "texts": bool}},
+    "models": [{"name": TEXT, "provider": TEXT, "model": TEXT, "revision": (TEXT, None)}],
+    "tables": {
+        COLUMN: {
+            "path": (FORM, None),
+            "row": TEXT,
+            "key": [COLUMN],
+            "columns": [{"name": COLUMN, "type": TEXT, "null": bool}],
+            "files": {FILE: {"rows": int, "digest": DIGEST}},
+        }
+    },
+    "texts": {COLUMN: [COLUMN]},
+    "prompts": {TEXT: TEXT},
+    "poison": [PLACE],
+    "references": [[COLUMN]],
+    "funnels": [[(FORM, None)]],
+    "replay": {"given": [PLACE], "rebuilt": [PLACE], "rules": ([COLUMN], MISSING), "within": ({PLACE: float}, MISSING)},
+}
+KINDS = {bool: "true or false", int: "a whole number of at least 0", float: "a number", None: "nothing"}
+KINDS |= {MISSING: "nothing"}
 
 
 class UnusableManifest(Exception):
@@ -36,20 +63,7 @@ class UnusableManifest(Exception):
 class ReleaseFolder:
     def __init__(self, folder):
         self.folder = Path(folder)
-        path = self.folder / MANIFEST
-        try:
-            if (size := path.stat().st_size) > LARGEST_TEXT:
-                raise UnusableManifest(f"{path}: found {size} bytes, expected at most {LARGEST_TEXT}")
-            self.manifest = json.loads(path.read_bytes())
-        except FileNotFoundError:
-            raise UnusableManifest(f"{path}: no such file, expected the manifest of a release") from None
-        except (OSError, ValueError, RecursionError) as error:
-            told = type(error).__name__
-            raise UnusableManifest(
-                f"{path}: found no JSON ({told}), expected a manifest; get the release again"
-            ) from error
-        if problem := manifest.problem(self.manifest):
-            raise UnusableManifest(f"{path}: {problem}")
+        self.manifest = _manifest(self.folder / MANIFEST)
         self.tables = self.manifest["tables"]
         self.files = {name: sorted(entry["files"]) for name, entry in self.tables.items()}
         self.version = self.manifest["version"]
@@ -58,8 +72,8 @@ class ReleaseFolder:
 
     def keys(self, table: str, file: str) -> dict[str, str]:
         """The values of the keys in the path of a file, such as generator and shard."""
-        found = re.fullmatch(rf"{TABLES}/{manifest.path_form(self.tables[table]['path'] or '')}\.parquet", file)
-        return found.groupdict() if found else {}
+        match = re.fullmatch(rf"{TABLES}/{_path_form(self.tables[table]['path'] or '')}\.parquet", file)
+        return match.groupdict() if match else {}
 
     def watched(self, table: str) -> set[str]:
         """The columns of a table whose distinct values are checked: both ends of references, prompts, passages."""
@@ -94,5 +108,90 @@ class ReleaseFolder:
 
     def has(self, table: str, *columns: str) -> bool:
         """Whether the release has this table with these columns."""
-        known = {column["name"] for column in self.tables.get(table, {}).get("columns", ())}
-        return bool(self.files.get(table)) and known.issuperset(columns)
+        names = {column["name"] for column in self.tables.get(table, {}).get("columns", ())}
+        return bool(self.files.get(table)) and names.issuperset(columns)
+
+
+def _manifest(path):
+    try:
+        if (size := path.stat().st_size) > LARGEST_TEXT:
+            raise UnusableManifest(f"{path}: found {size} bytes, expected at most {LARGEST_TEXT}")
+        manifest = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise UnusableManifest(f"{path}: no such file, expected the manifest of a release") from None
+    except (OSError, ValueError, RecursionError) as error:
+        problem = f"found no JSON ({type(error).__name__}), expected a manifest; get the release again"
+        raise UnusableManifest(f"{path}: {problem}") from error
+    if problem := _misfit(manifest, SHAPE, "") or _contradiction(manifest):
+        raise UnusableManifest(f"{path}: {problem}")
+    return manifest
+
+
+def _contradiction(manifest):
+    """What in a manifest of the right shape does not fit together first; empty if everything does."""
+    tables = manifest["tables"]
+    for name, entry in tables.items():
+        columns, path = [column["name"] for column in entry["columns"]], entry["path"] or ""
+        if not columns or not set(entry["key"]) <= set(columns):
+            return f"tables.{name}: found the columns {columns} and the key {entry['key']}, expected its key among them"
+        keys = re.findall(KEY, path)
+        if len(keys) != len({*keys}) or len(path) > 200:
+            return f"tables.{name}.path: found {path:.100}, expected each key once and at most 200 characters"
+        form = _path_form(path) if path else f"{name}(?:/{PLACE.pattern})?"
+        form = re.compile(rf"{TABLES}/{form}\.parquet")
+        if other := next((file for file in entry["files"] if not form.fullmatch(file)), None):
+            expected = f"expected {TABLES}/{path or name}, with names for keys"
+            return f"tables.{name}: found the file {other!r}, {expected}"
+    for kind, length in {"references": 4, "funnels": 3}.items():
+        if other := next((entry for entry in manifest[kind] if len(entry) != length), None):
+            return f"{kind}: found {other!r}, expected {length} names"
+    paths = {name: entry["path"] or "" for name, entry in tables.items()}
+    for start, end, rejects in manifest["funnels"]:
+        used = {*re.findall(KEY, paths.get(start, "") + (rejects or ""))}
+        if end in paths and not used <= {*re.findall(KEY, paths[end])}:
+            return f"funnels: found {[start, end, rejects]}, expected no keys but those in {paths[end]!r}"
+    for name, columns in manifest["texts"].items():
+        if not {*columns} <= {column["name"] for column in tables.get(name, {"columns": ()})["columns"]}:
+            return f"texts.{name}: found {columns}, expected columns of a table of this release"
+    return ""
+
+
+def _path_form(path):
+    """A pattern for places of a table's files, with a group for each key."""
+    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[A-Za-z0-9._+-]*)", re.escape(path))
+
+
+def _misfit(value, shape, place):
+    """The first place where a value has another form than a shape: a type, a pattern of texts, a mapping with these
+    keys or with keys of a pattern, a list, or one of several. Empty if there is none.
+    """
+    if isinstance(shape, tuple):
+        fits = any(not _misfit(value, option, place) for option in shape)
+        return "" if fits else _misfit(value, shape[0], place)
+    if isinstance(shape, list):
+        if not isinstance(value, list) or len(value) > LONGEST:
+            return _problem(value, place, f"a list of at most {LONGEST} entries")
+        parts = [(inner, shape[0], f"{place}.{at}") for at, inner in enumerate(value)]
+    elif isinstance(shape, dict):
+        if not isinstance(value, dict):
+            return _problem(value, place, "a mapping")
+        [first, *_] = shape
+        if isinstance(first, re.Pattern):
+            if len(value) > LONGEST and first not in (FILE, SOURCE):
+                return _problem(value, place, f"a mapping with at most {LONGEST} entries")
+            parts = [(key, first, f"{place}, a name") for key in value]
+            parts += [(inner, shape[first], f"{place}.{key:.80}") for key, inner in value.items()]
+        else:
+            parts = [(value.get(key, MISSING), inner, f"{place}.{key}") for key, inner in shape.items()]
+    elif isinstance(shape, re.Pattern):
+        fits = isinstance(value, str) and shape.fullmatch(value)
+        return "" if fits else _problem(value, place, f"text of the form {shape.pattern[:60]}")
+    else:
+        fits = type(value) is shape and not (shape is int and value < 0) if isinstance(shape, type) else value is shape
+        return "" if fits else _problem(value, place, KINDS[shape])
+    return next(filter(None, (_misfit(*part) for part in parts)), "")
+
+
+def _problem(value, place, expected):
+    found = "nothing" if value is MISSING else ascii(value)[:80]
+    return f"{place.removeprefix('.') or 'top level'}: found {found}, expected {expected}"

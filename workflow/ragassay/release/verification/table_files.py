@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ragassay.release.verification.digests import LEAST_UNFOLDED, Oversized, batches, first
-from ragassay.release.verification.file_pass import FilePass
+from ragassay.release.verification.digests import LEAST_UNFOLDED, FilePass, Oversized, batches, first
 from ragassay.release.verification.release_folder import REFUSED, ReleaseFolder
 
 SECRETS = (
@@ -27,9 +26,8 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
     """Several files are looked at side by side; those that take too much memory so, each alone."""
     ids = {name for entry in release.tables.values() for name in entry["key"]}
     ids |= {column for _, column, *_ in release.manifest["references"]}
-    sizes = [(release.folder / file).stat().st_size for files in release.files.values() for file in files]
-    most = LEAST_UNFOLDED + MOST_TIMES_ALL * sum(sizes)
-
+    places = [(table, file) for table, files in release.files.items() for file in files]
+    most = LEAST_UNFOLDED + MOST_TIMES_ALL * sum((release.folder / file).stat().st_size for _, file in places)
     too_large = []
 
     def of_file(place):
@@ -45,15 +43,14 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
             reason = (str(error) or type(error).__name__).splitlines()[0][:100]
             return [f"{file}: damaged or no Parquet file of table {table} ({reason})"]
 
-    places = [(table, file) for table, files in release.files.items() for file in files]
     with ThreadPoolExecutor() as pool:
         outcomes = list(zip(places, pool.map(of_file, places), strict=True))
     alone = 0  # files that take too much memory by themselves
-    for place, found in outcomes:
+    for place, outcome in outcomes:
         too_large.clear()
-        again = of_file(place) if found is None else found
-        yield from [f"{place[1]}: {TOO_LARGE}"] if again is None else again
-        alone += again is None
+        outcome = of_file(place) if outcome is None else outcome
+        yield from [f"{place[1]}: {TOO_LARGE}"] if outcome is None else outcome
+        alone += outcome is None
         if alone == MOST_TOO_LARGE:
             return  # so may be all that are left: each takes its time
 
@@ -67,9 +64,9 @@ def _of_file(release, file, table, ids, most):
     wanted, texts = entry["files"][file], release.manifest["texts"].get(table, ())
     columns = {column["name"]: column["type"] for column in entry["columns"]}
     schema = pq.read_schema(path)
-    found = {field.name: str(field.type) for field in schema}
-    if list(found.items()) != list(columns.items()):
-        yield f"found the columns {found}, expected {columns} as in manifest.json"
+    present = {field.name: str(field.type) for field in schema}
+    if list(present.items()) != list(columns.items()):
+        yield f"found the columns {present}, expected {columns} as in manifest.json"
         return
     seen, last, ordered = FilePass(schema, release.watched(table)), None, True
     searched = [name for name, kind in columns.items() if kind == "string" and name not in ids]
@@ -90,7 +87,7 @@ def _of_file(release, file, table, ids, most):
         yield f"its rows are not in the order of their key ({', '.join(entry['key'])}), or a key comes twice"
     if seen.rows != wanted["rows"]:
         yield f"found {seen.rows} rows, expected {wanted['rows']}"
-    if seen.digest.hexdigest() != wanted["digest"]:
+    if seen.digest() != wanted["digest"]:
         yield "its values are not those that were released (another logical digest)"
 
 
@@ -103,8 +100,7 @@ def _unfold(release, size, most):
 def _ascending(batch, key, last):
     """Whether each key is above the one before, also above the last one of the batch before."""
     rows = batch.select(key)
-    before = rows.slice(0, rows.num_rows - 1)
-    after = rows.slice(1)
+    before, after = rows.slice(0, rows.num_rows - 1), rows.slice(1)
     if last is not None:
         before = pa.Table.from_batches([last, before]).combine_chunks()
         after = pa.Table.from_batches([rows])

@@ -5,22 +5,21 @@ the tables give. The front of the card is what `datasets.load_dataset` and the h
 """
 
 import json
+from collections.abc import Iterable, Sequence
 
-from ragassay.release.verification.release_folder import CARD, DATASHEET, ReleaseFolder
+from ragassay.release.verification.release_folder import ReleaseFolder
 
+CARD, DATASHEET = "README.md", "DATASHEET.md"
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 HEADS = {
-    "tables": ("table", "files", "rows"),
-    "documents": ("shard", "documents", "clusters of near-duplicates", "with text"),
-    "licences": ("licence", "sources", "documents", "with text"),
-    "questions": ("generator", "judge", "split", "written to be", "status", "questions"),
-    "texts": ("table", "column", "state", "cells"),
-    "abstentions": ("table", "votes", "reason", "abstained"),
-    "rejects": ("stage", "reason", "rejected"),
-    "calls": (
-        *("rule", "model", "requests", "samples", "prompt tokens", "completion tokens", "dollars"),
-        "samples possibly billed twice",
-    ),
+    "tables": "table, files, rows",
+    "documents": "shard, documents, clusters of near-duplicates, with text",
+    "licences": "licence, sources, documents, with text",
+    "questions": "generator, judge, split, written to be, status, questions",
+    "texts": "table, column, state, cells",
+    "abstentions": "table, votes, reason, abstained",
+    "rejects": "stage, reason, rejected",
+    "calls": "rule, model, requests, samples, prompt tokens, completion tokens, dollars, samples possibly billed twice",
 }
 VERIFY = """```
 python verify.py
@@ -48,10 +47,10 @@ STATES = """| state | meaning |
 
 def documents(release: ReleaseFolder, facts: dict) -> dict[str, str]:
     """File -> its text."""
-    return {CARD: card(release.manifest, facts), DATASHEET: datasheet(release.manifest, facts)}
+    return {CARD: _card(release.manifest, facts), DATASHEET: _datasheet(release.manifest, facts)}
 
 
-def card(manifest: dict, facts: dict) -> str:
+def _card(manifest, facts):
     rows = sum(row[2] for row in facts["tables"])
     questions = sum(row[-1] for row in facts["questions"])
     count = sum(row[1] for row in facts["documents"])
@@ -79,13 +78,15 @@ def card(manifest: dict, facts: dict) -> str:
     )
 
 
-def datasheet(manifest: dict, facts: dict) -> str:
-    models = [(one["name"], one["provider"], one["model"], one["revision"]) for one in manifest["models"]]
+def _datasheet(manifest, facts):
+    models = [[model[key] for key in ("name", "provider", "model", "revision")] for model in manifest["models"]]
     return _joined(
         f"# Datasheet of {manifest['title']}, {manifest['version']}",
         "## Composition",
         "What a row of each table is.",
-        _rows(("table", "a row"), [(name, entry["row"]) for name, entry in sorted(manifest["tables"].items())]),
+        markdown_table(
+            ("table", "a row"), [(name, entry["row"]) for name, entry in sorted(manifest["tables"].items())]
+        ),
         "## Texts and licences",
         "A document without its text has the address of its page, the hash of the whole text and where the document"
         " ends in it. Columns with texts, by what became of their cells:",
@@ -93,7 +94,7 @@ def datasheet(manifest: dict, facts: dict) -> str:
         _table("texts", facts),
         f"A long run is one of {manifest['run_words']} words or more.",
         "## Models",
-        _rows(("model", "provider", "what is asked", "revision"), models),
+        markdown_table(("model", "provider", "what is asked", "revision"), models),
         "## What was asked and paid",
         _table("calls", facts),
         "## Known faults",
@@ -128,15 +129,15 @@ def _front(manifest, facts, rows):
         {"config_name": name, "data_files": [{"split": "rows", "path": sorted(entry["files"])}]}
         for name, entry in sorted(manifest["tables"].items())
     ]
-    main = next((one for one in configs if one["config_name"] == "selected_questions"), None)
-    if main:
-        main["default"] = True
+    for config in configs:
+        if config["config_name"] == "selected_questions":
+            config["default"] = True
     return {
         "license": manifest["licence"],
         "language": [manifest["language"]],
         "pretty_name": manifest["title"],
         "version": manifest["version"],
-        "size_categories": [next((name for limit, name in SIZES if rows < limit), "n>1M")],
+        "size_categories": [size_category(rows)],
         "task_categories": ["question-answering", "text-retrieval"],
         "configs": configs,
     }
@@ -149,16 +150,21 @@ def _use(facts):
     )
 
 
+def size_category(rows: int) -> str:
+    """The hub's name for so many rows."""
+    return next((name for limit, name in SIZES if rows < limit), "n>1M")
+
+
 def _table(name, facts):
-    return _rows(HEADS[name], facts[name]) if facts[name] else "None."
+    return markdown_table(HEADS[name].split(", "), facts[name]) if facts[name] else "None."
 
 
-def _rows(head, rows):
+def markdown_table(head: Sequence, rows: Iterable[Sequence]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(markdown_cell, line)) + " |" for line in lines)
 
 
-def _cell(value):
+def markdown_cell(value) -> str:
     text = " ".join(str("" if value is None else value).split())
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
