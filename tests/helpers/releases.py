@@ -1,5 +1,6 @@
 """Releases of finished projects, for tests."""
 
+import subprocess
 from pathlib import Path
 
 DAY = "2026-11-23"
@@ -23,3 +24,11 @@ def linked(project, folder):
         if path.name != "releases":
             (folder / path.name).symlink_to(path)
     return folder
+
+
+def key_of(folder):
+    """A new key of ssh, and a file that names it."""
+    key = folder / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    (folder / "signers").write_text(f"publisher {key.with_suffix('.pub').read_text()}")
+    return key, folder / "signers"

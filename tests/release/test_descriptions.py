@@ -17,14 +17,14 @@ KINDS |= {"sc:Boolean": ("bool",), "sc:DateTime": ("timestamp",)}
 
 def test_croissant_lists_every_table_file_with_its_digest_and_every_column(published):
     found = json.loads((published / "croissant.json").read_text())
-    required = {"@context", "@type", "conformsTo", "name", "description", "license", "url", "creator", "datePublished"}
-    assert required - {"url"} <= found.keys() and found["conformsTo"] == "http://mlcommons.org/croissant/1.0"
-    objects = {one["@id"]: one for one in found["distribution"] if one["@type"] == "cr:FileObject"}
-    sets = {one["@id"]: one for one in found["distribution"] if one["@type"] == "cr:FileSet"}
+    required = {"@context", "@type", "conformsTo", "name", "description", "license", "creator", "datePublished"}
+    assert required <= found.keys() and found["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    objects = {entry["@id"]: entry for entry in found["distribution"] if entry["@type"] == "cr:FileObject"}
+    sets = {entry["@id"]: entry for entry in found["distribution"] if entry["@type"] == "cr:FileSet"}
     assert set(objects) == {name for name in listing.present(published) if name.endswith(".parquet")}
-    for name, one in objects.items():
-        assert one["contentUrl"] == name and one["encodingFormat"] == "application/x-parquet"
-        assert one["sha256"] == hashlib.sha256((published / name).read_bytes()).hexdigest()
+    for name, entry in objects.items():
+        assert entry["contentUrl"] == name and entry["encodingFormat"] == "application/x-parquet"
+        assert entry["sha256"] == hashlib.sha256((published / name).read_bytes()).hexdigest()
     release = ReleaseFolder(published)
     assert [record["@id"] for record in found["recordSet"]] == sorted(release.tables)
     for record in found["recordSet"]:

@@ -16,11 +16,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from project import ROOT
+from publishing.hostile import CLAIMS, TRICKS
+from publishing.sealing import with_column
 from ragassay.release.__main__ import main
 from ragassay.release.publishing import sign
 from ragassay.release.verification import checks, listing
 from ragassay.release.verification.digests import batches, logical_digest
 from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
+from releases import key_of
 
 LABELS = "tables/scope_labels/authors/careful/2026-01.parquet"
 SELECTED = "tables/selected_questions/authors/careful/2026-01.parquet"
@@ -124,81 +128,61 @@ def test_files_are_those_that_were_released(release, change):
     assert len(found) == 1 and found[0].startswith(expected), found
 
 
-def rewrite(folder, file, change):
+def rewrite(folder, file, rows):
     """Change a table and let every digest say that it was always so, as somebody would who wants to deceive."""
-    path = folder / file
-    rows = change(pq.read_table(path, partitioning=None))
-    pq.write_table(rows, path)
+    pq.write_table(rows, folder / file)
     manifest = json.loads((folder / MANIFEST).read_text())
     entry = next(entry for entry in manifest["tables"].values() if file in entry["files"])
-    digest = logical_digest(rows.schema, batches(path))
-    entry["files"][file] = {"rows": rows.num_rows, "digest": digest}
+    entry["files"][file] = {"rows": rows.num_rows, "digest": logical_digest(rows.schema, batches(folder / file))}
     (folder / MANIFEST).write_text(json.dumps(manifest))
     listing.write_sums(folder)
 
 
-def changed(rows, column, change):
-    field, values = rows.schema.field(column), change(rows[column].to_pylist())
-    field = field.with_nullable(field.nullable or None in values)
-    return rows.set_column(rows.schema.get_field_index(column), field, pa.array(values, field.type))
-
-
-def fewer(rows):
-    return rows.slice(1)
-
-
-CHANGES = {
-    "a deleted row": (LABELS, fewer, "rows of questions became"),
+ROWS = {
+    "a deleted row": (lambda rows: rows.slice(1), "rows of questions became"),
+    "rows in another order": (lambda rows: rows.take(range(len(rows))[::-1]), "not in the order of their key"),
+    "a key twice": (lambda rows: pa.concat_tables([rows.slice(0, 1), rows]), "a key comes twice"),
+}
+# file, column, what its cells become, and the problem
+CELLS = {
     "a dangling reference": (
-        "tables/claims/authors/2026-01.parquet",
-        lambda rows: changed(rows, "doc_id", lambda ids: [*ids[:-1], "doc-zz"]),
+        *(CLAIMS, "doc_id", lambda ids: [*ids[:-1], "doc-zz"]),
         "doc_id 'doc-zz' is not in column doc_id of table documents",
     ),
-    "rows in another order": (
-        LABELS,
-        lambda rows: rows.take(list(range(len(rows)))[::-1]),
-        "not in the order of their key",
-    ),
-    "a key twice": (LABELS, lambda rows: pa.concat_tables([rows.slice(0, 1), rows]), "a key comes twice"),
     "a changed status": (
-        SELECTED,
-        lambda rows: changed(rows, "status", lambda found: ["disputed" if found[0] == "kept" else "kept", *found[1:]]),
+        *(SELECTED, "status", lambda cells: ["disputed" if cells[0] == "kept" else "kept", *cells[1:]]),
         "README.md:",
     ),
     "another split": (
-        SELECTED,
-        lambda rows: changed(rows, "split", lambda found: [("train", "test")[at % 2] for at in range(len(found))]),
+        *(SELECTED, "split", lambda cells: [("train", "test")[at % 2] for at in range(len(cells))]),
         "are in 2 splits, expected one",
     ),
     "an unknown prompt": (
-        LABELS,
-        lambda rows: changed(rows, "prompt", lambda found: ["0" * 64, *found[1:]]),
+        *(LABELS, "prompt", lambda cells: ["0" * 64, *cells[1:]]),
         "is not in the prompts of manifest.json",
     ),
     "a removed text": (
-        "tables/documents/2026-01.parquet",
-        lambda rows: changed(rows, "text", lambda found: [None, *found[1:]]),
+        *("tables/documents/2026-01.parquet", "text", lambda cells: [None, *cells[1:]]),
         "column text of table documents has",
     ),
     "a secret": (
-        "tables/claims/authors/2026-01.parquet",
-        lambda rows: changed(rows, "text", lambda found: ["my key is s" + "k-" + "a1" * 12, *found[1:]]),
+        *(CLAIMS, "text", lambda cells: ["my key is s" + "k-" + "a1" * 12, *cells[1:]]),
         "column text holds what looks like a secret in row 1",
     ),
     "what was paid": (
-        "tables/calls/judge_scope/authors/careful/2026-01.parquet",
-        lambda rows: changed(rows, "requests", lambda found: [found[0] + 1]),
+        *("tables/calls/judge_scope/authors/careful/2026-01.parquet", "requests", lambda cells: [cells[0] + 1]),
         "DATASHEET.md:",
     ),
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", [*ROWS, *CELLS])
 def test_what_the_tables_say_of_each_other_is_checked_whatever_the_digests_say(release, name):
-    file, change, expected = CHANGES[name]
-    rewrite(release, file, change)
-    found = list(checks.problems(release))
-    assert any(expected in problem for problem in found), found
+    file, column, change, expected = CELLS.get(name) or (LABELS, None, *ROWS[name])
+    rows = pq.read_table(release / file, partitioning=None)
+    rewrite(release, file, with_column(rows, column, change(rows[column].to_pylist())) if column else change(rows))
+    problems = list(checks.problems(release))
+    assert any(expected in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize("file", ["README.md", "DATASHEET.md"])
@@ -213,20 +197,16 @@ def test_a_changed_number_of_the_card_is_found_whatever_the_digests_say(release,
 
 
 def test_a_table_file_that_is_no_parquet_and_a_manifest_that_is_no_json_are_lines(release):
-    (release / LABELS).write_bytes(b"PAR1")
-    listing.write_sums(release)
-    [problem] = checks.problems(release)
-    assert problem.startswith(f"{LABELS}: damaged or no Parquet file of table scope_labels")
-    (release / MANIFEST).write_text("{}")
-    listing.write_sums(release)
-    [problem] = checks.problems(release)
-    assert problem.endswith(
-        "manifest.json: version: found nothing, expected text of the form [A-Za-z0-9][A-Za-z0-9._-]{0,127}"
-    )
-    (release / MANIFEST).write_text("[" * 200_000)
-    listing.write_sums(release)
-    [problem] = checks.problems(release)
-    assert "found no JSON" in problem
+    no_version = "manifest.json: version: found nothing, expected text of the form [A-Za-z0-9][A-Za-z0-9._-]{0,127}"
+    for file, content, expected in (
+        (LABELS, "PAR1", f"{LABELS}: damaged or no Parquet file of table scope_labels"),
+        (MANIFEST, "{}", no_version),
+        (MANIFEST, "[" * 200_000, "found no JSON"),
+    ):
+        (release / file).write_text(content)
+        listing.write_sums(release)
+        [problem] = checks.problems(release)
+        assert expected in problem
 
 
 def test_the_logical_digest_is_of_rows_and_not_of_how_they_are_packed(tmp_path):
@@ -237,55 +217,39 @@ def test_the_logical_digest_is_of_rows_and_not_of_how_they_are_packed(tmp_path):
         digests.add(logical_digest(rows.schema, batches(tmp_path / str(number))))
     assert digests == {logical_digest(rows.schema, rows.to_batches(max_chunksize=2))}
     others = [rows.slice(1), rows.take([1, 0, 2]), rows.rename_columns(["id", "n", "l", "g"])]
-    cells = {
-        "n": [[1, 0, 3], [1, 3, None]],
-        "l": [[["x"], [None], []], [["x", None], [], None]],
-        "id": [["ab", "", "c"]],
-    }
-    for name, columns in cells.items():
-        others += [rows.set_column(rows.column_names.index(name), name, pa.array(column)) for column in columns]
+    moved = {"n": [1, 3, None], "l": [["x"], [None], []], "id": ["ab", "", "c"]}  # the same values elsewhere
+    others += [rows.set_column(rows.column_names.index(name), name, pa.array(cells)) for name, cells in moved.items()]
     assert len({logical_digest(other.schema, other.to_batches()) for other in others} | digests) == len(others) + 1
 
 
-CELLS = st.fixed_dictionaries(
-    {
-        "text": st.none() | st.text(max_size=3),
-        "number": st.none() | st.integers(-(2**40), 2**40),
-        "share": st.none() | st.floats(allow_nan=False),
-        "yes": st.none() | st.booleans(),
-        "names": st.none() | st.lists(st.none() | st.text(max_size=2), max_size=2),
-    }
-)
 KINDS = {
-    "text": pa.string(),
-    "number": pa.int64(),
-    "share": pa.float64(),
-    "yes": pa.bool_(),
-    "names": pa.list_(pa.string()),
+    "text": (pa.string(), st.text(max_size=3)),
+    "number": (pa.int64(), st.integers(-(2**40), 2**40)),
+    "share": (pa.float64(), st.floats(allow_nan=False)),
+    "yes": (pa.bool_(), st.booleans()),
+    "names": (pa.list_(pa.string()), st.lists(st.none() | st.text(max_size=2), max_size=2)),
 }
+ROW = st.fixed_dictionaries({name: st.none() | values for name, (_, values) in KINDS.items()})
 
 
-@given(st.lists(CELLS, max_size=6), st.lists(st.integers(0, 6), max_size=3), st.data())
+@given(st.lists(ROW, max_size=6), st.lists(st.integers(0, 6), max_size=3), st.data())
 @settings(max_examples=60)
 def test_the_logical_digest_does_not_depend_on_cuts_and_depends_on_every_cell(cells, cuts, data):
-    schema = pa.schema(KINDS)
+    schema = pa.schema({name: kind for name, (kind, _) in KINDS.items()})
     rows = pa.RecordBatch.from_pylist(cells, schema)
     ends = sorted({0, len(cells), *(cut for cut in cuts if cut < len(cells))})
     pieces = [rows.slice(start, end - start) for start, end in itertools.pairwise(ends)]
     assert logical_digest(schema, [rows]) == logical_digest(schema, pieces)
     if cells:
         at, name = data.draw(st.integers(0, len(cells) - 1)), data.draw(st.sampled_from(sorted(KINDS)))
-        other = data.draw(CELLS)[name]
+        other = data.draw(ROW)[name]
         changed_rows = [*cells[:at], cells[at] | {name: other}, *cells[at + 1 :]]
         changed_digest = logical_digest(schema, [pa.RecordBatch.from_pylist(changed_rows, schema)])
         assert (changed_digest == logical_digest(schema, [rows])) == (repr(other) == repr(cells[at][name]))
 
 
 def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path, capsys):
-    key = tmp_path / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
-    signers = tmp_path / "signers"
-    signers.write_text(f"publisher {key.with_suffix('.pub').read_text()}")
+    key, signers = key_of(tmp_path)
     assert list(checks.problems(release, signers)) == ["SHA256SUMS.sig: no such file; this release was not signed"]
     sign(release, str(key))
     assert not list(checks.problems(release, signers))
@@ -293,9 +257,12 @@ def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path, ca
     assert "its signature was not checked" in capsys.readouterr().out
     assert main(["verify", str(release), "--memory", "64", "--signers", str(signers)]) == 0
     assert "not checked" not in capsys.readouterr().out
-    (release / "CITATION.cff").write_text("mine")
-    listing.write_sums(release)
-    assert "is no signature by a key in" in next(checks.problems(release, signers))
+    genuine = (release / "SHA256SUMS.sig").read_bytes()
+    TRICKS["a forged checker"](release)  # it passes its own check, and not ours
+    (release / "SHA256SUMS.sig").write_bytes(genuine)
+    assert next(checks.problems(release, signers)).startswith("SHA256SUMS.sig: is no signature by a key in")
+    makefile = (ROOT / "Makefile").read_text()
+    assert "-I" in makefile[makefile.index("RELEASES :=") :].splitlines()[0]
 
 
 def test_the_folder_knows_its_tables(published):

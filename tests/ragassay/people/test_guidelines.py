@@ -5,7 +5,7 @@ import yaml
 
 from people import GUIDELINES
 from ragassay.config.settings import ConfigError
-from ragassay.people.folder import GuidelinesError, load_guidelines
+from ragassay.people.folder import StudyError, load_guidelines
 from ragassay.people.labelling import LABELS
 
 
@@ -39,7 +39,7 @@ def changed(path, change):
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path, change, message):
-    with pytest.raises(GuidelinesError, match=message):
+    with pytest.raises(StudyError, match=message):
         load_guidelines(changed(tmp_path, change), 6)
 
 
@@ -52,5 +52,5 @@ def test_what_the_schema_does_not_know_is_named(tmp_path):
 def test_a_file_that_is_none_is_named(tmp_path, content):
     if content is not None:
         (tmp_path / "guidelines.yaml").write_bytes(content)
-    with pytest.raises((GuidelinesError, ConfigError), match=r"guidelines\.yaml"):
+    with pytest.raises((StudyError, ConfigError), match=r"guidelines\.yaml"):
         load_guidelines(tmp_path / "guidelines.yaml", 6)

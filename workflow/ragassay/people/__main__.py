@@ -35,8 +35,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _parser():
-    about = "Label questions and responses by hand, and exchange labels with other tools."
-    parser = argparse.ArgumentParser(prog="python -m ragassay.people", description=about)
+    description = "Label questions and responses by hand, and exchange labels with other tools."
+    parser = argparse.ArgumentParser(prog="python -m ragassay.people", description=description)
     commands = parser.add_subparsers(dest="command", required=True)
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
@@ -49,9 +49,9 @@ def _parser():
     export = commands.add_parser("export", parents=[common], help="write all items with their labels to a file")
     importing = commands.add_parser("import", parents=[common], help="import labels from a file")
     commands.add_parser("interface", parents=[common], help="print the labelling interface for Label Studio")
-    for one in (export, importing):
-        one.add_argument("file", type=Path, help="the file")
-        one.add_argument("--form", choices=sorted(exchange.FORMS), help="default: by the file's ending")
+    for command in (export, importing):
+        command.add_argument("file", type=Path, help="the file")
+        command.add_argument("--form", choices=sorted(exchange.FORMS), help="default: by the file's ending")
     importing.add_argument("--annotator", metavar="NAME", help="whose labels they are, where the file does not say")
     importing.add_argument("--replace", action="store_true", help="replace stored labels that differ")
     return parser

@@ -66,9 +66,8 @@ def read_csv(text: str, where: str, annotator: str | None) -> list[GivenLabel]:
     try:
         missing = [name for name in NEEDED if name not in (rows.fieldnames or [])]
         if missing:
-            raise ExchangeError(
-                f"{where}:1: found no column {', '.join(missing)}, expected at least {', '.join(NEEDED)}"
-            )
+            expected = f"expected at least {', '.join(NEEDED)}"
+            raise ExchangeError(f"{where}:1: found no column {', '.join(missing)}, {expected}")
         labels = [_given_in_row(row, f"{where}:{rows.line_num}", annotator) for row in rows]
     except csv.Error as error:
         raise ExchangeError(f"{where}:{rows.line_num}: not CSV with commas ({error})") from None
@@ -201,9 +200,8 @@ def milliseconds(text, where: str) -> int:
     try:
         parsed = datetime.fromisoformat(text)
     except (ValueError, TypeError):
-        raise ExchangeError(
-            f"{where}: found the time {text!r:.40}, expected one such as 2026-11-21T09:30:00Z"
-        ) from None
+        expected = "expected one such as 2026-11-21T09:30:00Z"
+        raise ExchangeError(f"{where}: found the time {text!r:.40}, {expected}") from None
     at = round((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000)
     if not 0 <= at < CENTURY_END:
         raise ExchangeError(f"{where}: found the time {text!r:.40}, expected one between 1970 and 2100")

@@ -36,11 +36,8 @@ def _read(path):
     except OSError as error:
         raise LogError(f"{path}: {error.strerror}; it holds the labels and has to be readable") from error
     events = [decode(line) for line in lines]
-    damaged = [
-        number
-        for number, (line, event) in enumerate(zip(lines, events, strict=True), 1)
-        if event is None and not _is_torn(line)
-    ]
+    unread = [number for number, event in enumerate(events, 1) if event is None]
+    damaged = [number for number in unread if not _is_torn(lines[number - 1])]
     if damaged:
         names = ", ".join(map(str, damaged[:10])) + (f" and {len(damaged) - 10} more" if len(damaged) > 10 else "")
         cost = "what was clicked there is lost: a label has to be given again, and one taken back there counts again"
@@ -66,9 +63,8 @@ class Log:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
-            raise LogError(
-                f"{path}: {error.strerror}; labels are kept there, expected a file that can be written"
-            ) from error
+            expected = "labels are kept there, expected a file that can be written"
+            raise LogError(f"{path}: {error.strerror}; {expected}") from error
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -36,9 +36,8 @@ def exported(study: Study, form: str) -> tuple[str, int, int]:
     labels = {row["item_id"]: [] for row in rows}
     for person in labelling.people.values():
         for (role, item), vote in person.votes.items():
-            labels[item].append(
-                GivenLabel(item, person.name, role, vote.label, vote.comment, vote.at, vote.seconds, "")
-            )
+            given = GivenLabel(item, person.name, role, vote.label, vote.comment, vote.at, vote.seconds, "")
+            labels[item].append(given)
     written, _ = FORMS[form]
     return written(rows, labels), len(rows), sum(map(len, labels.values()))
 
@@ -109,11 +108,9 @@ def _is_new(labelling, given, replace):
     """Checks one label. False if it is stored already."""
     if given.item not in labelling.items:
         raise ExchangeError(f"{given.where}: found the item {given.item!r:.60}, expected one of this sample")
-    expected = LABELS[labelling.items[given.item]["task"]]
-    if given.label not in expected:
-        raise ExchangeError(
-            f"{given.where}: found the label {given.label!r:.60}, expected one of {', '.join(expected)}"
-        )
+    labels = LABELS[labelling.items[given.item]["task"]]
+    if given.label not in labels:
+        raise ExchangeError(f"{given.where}: found the label {given.label!r:.60}, expected one of {', '.join(labels)}")
     if given.role not in (ANNOTATOR, ADJUDICATOR):
         raise ExchangeError(f"{given.where}: found the role {given.role!r:.60}, expected {ANNOTATOR} or {ADJUDICATOR}")
     if half := characters.refusal(given.comment):

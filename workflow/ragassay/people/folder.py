@@ -27,16 +27,8 @@ ITEMS, EVENTS = "items.parquet", "events.jsonl"
 GUIDELINES_SCHEMA = Path(__file__).with_name("guidelines.schema.yaml")
 
 
-class FolderError(AssayError):
-    """The files of the folder do not belong together."""
-
-
-class GuidelinesError(AssayError):
-    """The guidelines cannot be used."""
-
-
 class StudyError(AssayError):
-    """There is nothing to label."""
+    """There is nothing to label, or the sample, the guidelines and the folder do not belong together."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +45,18 @@ def load_guidelines(path, items: int) -> Guidelines:
     try:
         content = plain_yaml.read(path)
     except FileNotFoundError:
-        raise GuidelinesError(f"{path}: no such file; see scope.annotation.guidelines in the configuration") from None
+        raise StudyError(f"{path}: no such file; see scope.annotation.guidelines in the configuration") from None
     except plain_yaml.YamlError as error:
-        raise GuidelinesError(str(error)) from error
+        raise StudyError(str(error)) from error
     if not isinstance(content, dict):
-        raise GuidelinesError(f"{path}: found no mapping, expected one such as resources/annotation/guidelines.yaml")
+        raise StudyError(f"{path}: found no mapping, expected one such as resources/annotation/guidelines.yaml")
     content = checked(content, [path], schema.load(GUIDELINES_SCHEMA))
     for task, labels in LABELS.items():
         worded = content["tasks"][task]["labels"]
         if set(worded) != set(labels):
-            raise GuidelinesError(
-                f"{path}: tasks.{task}.labels: found {', '.join(worded)}, expected {', '.join(labels)}"
-            )
+            raise StudyError(f"{path}: tasks.{task}.labels: found {', '.join(worded)}, expected {', '.join(labels)}")
         if len({label["press"] for label in worded.values()}) < len(worded):
-            raise GuidelinesError(f"{path}: tasks.{task}.labels: found one key for both, expected two")
+            raise StudyError(f"{path}: tasks.{task}.labels: found one key for both, expected two")
     practice = {task: {} for task in LABELS}
     for number, item in enumerate(content["practice"], 1):
         _check(item, content["documents"], f"{path}: practice: item {number}")
@@ -81,12 +71,12 @@ def load_guidelines(path, items: int) -> Guidelines:
 
 def _check(item, documents, where):
     if item["document"] not in documents:
-        raise GuidelinesError(f"{where}: found the document {item['document']}, expected one of {', '.join(documents)}")
+        raise StudyError(f"{where}: found the document {item['document']}, expected one of {', '.join(documents)}")
     if item["label"] not in LABELS[item["task"]]:
         expected = ", ".join(LABELS[item["task"]])
-        raise GuidelinesError(f"{where}: found the label {item['label']}, expected one of {expected}")
+        raise StudyError(f"{where}: found the label {item['label']}, expected one of {expected}")
     if (item["task"] == DEFUSION) != ("response" in item):
-        raise GuidelinesError(f"{where}: items of defusion have a response, others none")
+        raise StudyError(f"{where}: items of defusion have a response, others none")
 
 
 @dataclass(frozen=True)
@@ -140,12 +130,12 @@ def frozen_items(folder, sample) -> tuple[list[dict], bool]:
     if not frozen.exists():
         items = items_in(sample)
         if not items:
-            raise FolderError(f"{sample}: the sample is empty, expected questions; see scope.annotation.questions")
+            raise StudyError(f"{sample}: the sample is empty, expected questions; see scope.annotation.questions")
         try:
             with replacing(frozen) as copy, sample.open("rb") as source:
                 shutil.copyfileobj(source, copy)
         except OSError as error:
-            raise FolderError(f"{frozen}: {error.strerror}; expected a place where a file can be written") from error
+            raise StudyError(f"{frozen}: {error.strerror}; expected a place where a file can be written") from error
         return items, True
     return items_in(frozen), not sample.exists() or sample.read_bytes() == frozen.read_bytes()
 
@@ -160,9 +150,8 @@ def state(items: list[dict], events: list[dict], per_item: int, practice: dict, 
     strange = {event["item"] for event in events if event["event"] in ("label", "undo", "skip")} - ids
     if strange:
         strangers = f"found labels of {len(strange)} items that {ITEMS} does not hold, such as {min(strange)}"
-        raise FolderError(
-            f"{where}: {strangers}; expected both files from the same time: put back the one that was replaced"
-        )
+        expected = "expected both files from the same time: put back the one that was replaced"
+        raise StudyError(f"{where}: {strangers}; {expected}")
     return labelling.replayed(items, events, per_item, practice)
 
 

@@ -50,7 +50,7 @@ class Labelling:
         for row in sorted(items, key=lambda row: row["position"]):
             self.of_group[row["task"], row["group"]].append(row["item_id"])
         self.people, self.clicks = {}, {}
-        self.said, self.settled = defaultdict(dict), {}  # item -> name -> label; item -> name of who settled it
+        self.opinions, self.settled = defaultdict(dict), {}  # item -> name -> label; item -> name of the adjudicator
 
     def apply(self, event: dict) -> None:
         person = self.people.setdefault(event["person"], Person(event["person"], len(self.people) + 1))
@@ -84,7 +84,7 @@ class Labelling:
         if role == ADJUDICATOR:
             self.settled[item] = person.name
         else:
-            self.said[item][person.name] = event["label"]
+            self.opinions[item][person.name] = event["label"]
             if self.items[item]["group"] not in person.groups:  # the line with which the person joined is damaged
                 person.groups.append(self.items[item]["group"])
 
@@ -95,7 +95,7 @@ class Labelling:
             return  # the line of the label that it undoes is damaged
         person.trail[self.place(role, item)].remove(item)
         if role == ANNOTATOR:
-            del self.said[item][person.name]
+            del self.opinions[item][person.name]
         elif self.settled.get(item) == person.name:  # otherwise a line is damaged
             del self.settled[item]
 
@@ -104,21 +104,21 @@ class Labelling:
 
     def disputed(self, item: str) -> bool:
         """Whether all annotators have labelled the item and disagree."""
-        labels = self.said.get(item, {})
+        labels = self.opinions.get(item, {})
         return len(labels) >= self.per_item and len(set(labels.values())) > 1
 
-    def own(self, person: Person, task: str) -> list[str]:
+    def items_of(self, person: Person, task: str) -> list[str]:
         """The items of a task that a person is to label."""
         return [item for group in person.groups for item in self.of_group[task, group]]
 
     def open_disputes(self, person: Person) -> list[str]:
         """Disagreements that are not settled yet and do not involve this person."""
-        open_items = [item for item in self.said if self.disputed(item) and item not in self.settled]
+        open_items = [item for item in self.opinions if self.disputed(item) and item not in self.settled]
         open_items = [item for item in open_items if self.may_settle(person, item)]
         return sorted(open_items, key=lambda item: (self.items[item]["task"] != "scope", item))
 
     def may_settle(self, person: Person, item: str) -> bool:
-        return person.name not in self.said[item] and self.items[item]["group"] not in person.groups
+        return person.name not in self.opinions[item] and self.items[item]["group"] not in person.groups
 
     def to_practise(self, person: Person, task: str) -> str | None:
         """The next known item: first those never tried, then those whose last answer was wrong."""
@@ -126,9 +126,13 @@ class Labelling:
         wrong = [item for item in items if not (person.practice.get(item) or [False])[-1]]
         return min(wrong, key=lambda item: len(person.practice.get(item, [])), default=None)
 
+    def practised(self, person: Person, task: str) -> int:
+        """Of how many known items the last answer was right."""
+        return sum((person.practice.get(item) or [False])[-1] for item in self.practice.get(task, {}))
+
     def next_item(self, person: Person, place: str) -> str | None:
         """The next item: one whose label was undone comes first, postponed ones come last."""
-        items = self.open_disputes(person) if place == ADJUDICATION else self.own(person, place)
+        items = self.open_disputes(person) if place == ADJUDICATION else self.items_of(person, place)
         role = role_at(place)
         left = [item for item in items if (role, item) not in person.votes]
         if person.first in left:
@@ -138,7 +142,7 @@ class Labelling:
 
     def done(self, person: Person, task: str) -> tuple[int, int]:
         """How many items of the task are labelled, and how many there are."""
-        items = self.own(person, task)
+        items = self.items_of(person, task)
         return sum((ANNOTATOR, item) in person.votes for item in items), len(items)
 
     def finished(self, person: Person, task: str) -> bool:

@@ -35,27 +35,17 @@ class Measures:
     `questions` names the generator or question set of the items.
     """
 
-    def __init__(
-        self,
-        questions: str,
-        items,
-        annotations,
-        gold,
-        labels: dict[str, dict[str, str]],
-        per_item,
-        times: int,
-        seed: int,
-    ):
-        self.about = {"questions": questions}
+    def __init__(self, questions: str, items, annotations, gold, labels: dict, per_item: int, times: int, seed: int):
+        self.keys = {"questions": questions}
         self.items = {row["item_id"]: row for row in items}
         self.gold = {row["item_id"]: row["label"] for row in gold}
         self.labels, self.per_item, self.draws = labels, per_item, {"times": times, "seed": seed}
-        self.own = next(iter(labels))
+        self.judge = next(iter(labels))
         self.annotations = annotations
-        self.said, self.decided = defaultdict(dict), set()
+        self.opinions, self.decided = defaultdict(dict), set()
         for row in annotations:
             if row["role"] == ANNOTATOR:
-                self.said[row["item_id"]][row["person"]] = row["label"]
+                self.opinions[row["item_id"]][row["person"]] = row["label"]
             elif row["role"] == ADJUDICATOR:
                 self.decided.add(row["item_id"])
 
@@ -73,41 +63,37 @@ class Measures:
                 yield from self._judge(task, judge, items)
 
     def _progress(self, task, group, items):
-        ready = [name for name in items if len(self.said[name]) >= self.per_item]
-        disputed = [name for name in ready if len(set(self.said[name].values())) > 1]
+        ready = [name for name in items if len(self.opinions[name]) >= self.per_item]
+        disputed = [name for name in ready if len(set(self.opinions[name].values())) > 1]
         numbers = {"items": len(items), "labelled": len(ready), "disagreements": len(disputed)}
         numbers |= {"settled": len(self.decided & set(disputed)), "gold": sum(name in self.gold for name in items)}
         for name, value in numbers.items():
-            yield SECTION.row("progress", self.about | {"task": task, "group": group}, name, value, len(items))
+            yield SECTION.row("progress", self.keys | {"task": task, "group": group}, name, value, len(items))
 
     def _table_4(self, task, group, items):
-        people = sorted({person for name in items for person in self.said[name]}, key=_number)
-        keys = self.about | {"task": task, "group": group}
+        people = sorted({person for name in items for person in self.opinions[name]}, key=_number)
+        keys = self.keys | {"task": task, "group": group}
         yield self._number("table_4", keys, "kappa", items if group != ALL else [], self._kappa(people))
-        yield self._number(
-            "table_4", keys, "alpha", [name for name in items if len(self.said[name]) > 1], self._alpha(task)
-        )
+        labelled_twice = [name for name in items if len(self.opinions[name]) > 1]
+        yield self._number("table_4", keys, "alpha", labelled_twice, self._alpha(task))
         for place in range(max(2, self.per_item)):
             whose = people[place] if group != ALL and place < len(people) else None
-            by_person = {name: self.said[name][whose] for name in items if whose in self.said[name]}
-            yield self._right("table_4", keys, f"annotator_{place + 1}", by_person, self.own)
-        agreed = {
-            name: labels.popitem()[1] for name in items if (labels := dict(self.said[name])) and self._agree(name)
-        }
-        yield self._right("table_4", keys, "group_agree", agreed, self.own)
+            by_person = {name: self.opinions[name][whose] for name in items if whose in self.opinions[name]}
+            yield self._right("table_4", keys, f"annotator_{place + 1}", by_person, self.judge)
+        agreed = {name: next(iter(self.opinions[name].values())) for name in items if self._agree(name)}
+        yield self._right("table_4", keys, "group_agree", agreed, self.judge)
         truth = {name: self.gold[name] for name in items if name in self.gold}
-        yield self._right("table_4", keys, "truth", truth, self.own)
+        yield self._right("table_4", keys, "truth", truth, self.judge)
 
     def _annotators(self, task, group, items):
         rows = [row for row in self.annotations if row["role"] == ANNOTATOR and row["item_id"] in set(items)]
         for person in sorted({row["person"] for row in rows}, key=_number):
             labels = [row for row in rows if row["person"] == person]
-            keys = self.about | {"task": task, "group": group, "person": person}
+            keys = self.keys | {"task": task, "group": group, "person": person}
             by_item = {row["item_id"]: row["label"] for row in labels}
+            comments = sum(row["comment"] is not None for row in labels)
             yield SECTION.row("annotators", keys, "labels", len(labels), len(labels))
-            yield SECTION.row(
-                "annotators", keys, "comments", sum(row["comment"] is not None for row in labels), len(labels)
-            )
+            yield SECTION.row("annotators", keys, "comments", comments, len(labels))
             seconds = [row["seconds"] for row in labels if row["seconds"] is not None]
             yield SECTION.row("annotators", keys, "seconds", median(seconds) if seconds else None, len(seconds))
             both = [name for name in by_item if name in self.gold]
@@ -116,12 +102,11 @@ class Measures:
     def _judge(self, task, judge, items):
         positive, negative = LABELS[task]
         truth, judged = {name: self.gold[name] for name in items if name in self.gold}, self.labels[judge]
-        keys = self.about | {"task": task, "judge": judge}
+        keys = self.keys | {"task": task, "judge": judge}
         yield self._right("judges", keys, "accuracy", truth, judge)
         for name, label in (("positive_found", positive), ("negative_found", negative)):
-            yield self._right(
-                "judges", keys, name, {item: gold for item, gold in truth.items() if gold == label}, judge
-            )
+            of_label = {item: gold for item, gold in truth.items() if gold == label}
+            yield self._right("judges", keys, name, of_label, judge)
         sided = [name for name in truth if judged.get(name) in LABELS[task]]
         yield self._number("judges", keys, "kappa", sided, _two_raters(judged, truth), len(truth) - len(sided))
         counts = Counter((judged[name] if judged.get(name) in LABELS[task] else NO_SIDE, truth[name]) for name in truth)
@@ -129,7 +114,7 @@ class Measures:
         for label in LABELS[task]:
             of_label = sum(gold == label for gold in truth.values())
             for given in sides:
-                keys = self.about | {"judge": judge, "judged": _words(given), "gold": _words(label)}
+                keys = self.keys | {"judge": judge, "judged": given.replace("_", " "), "gold": label.replace("_", " ")}
                 count = counts[given, label]
                 yield SECTION.row(f"figure_2_{task}", keys, "items", count, of_label)
                 yield SECTION.row(f"figure_2_{task}", keys, "share", count / of_label if of_label else None, of_label)
@@ -155,13 +140,13 @@ class Measures:
         return Panel([self.items[item]["doc_id"] for item in items], **self.draws)
 
     def _agree(self, item):
-        return len(self.said[item]) >= self.per_item and len(set(self.said[item].values())) == 1
+        return len(self.opinions[item]) >= self.per_item and len(set(self.opinions[item].values())) == 1
 
     def _kappa(self, people):
         """For two annotators; for more, the mean over all pairs."""
 
         def measure(items):
-            codes = [_codes([self.said[item].get(person) for item in items]) for person in people]
+            codes = [_codes([self.opinions[item].get(person) for item in items]) for person in people]
             pairs = [(first, second, (first >= 0) & (second >= 0)) for first, second in combinations(codes, 2)]
 
             def weighted(weights):
@@ -175,9 +160,8 @@ class Measures:
 
     def _alpha(self, task):
         def measure(items):
-            counts = np.array(
-                [[list(self.said[item].values()).count(label) for label in LABELS[task]] for item in items]
-            )
+            votes = [list(self.opinions[item].values()) for item in items]
+            counts = np.array([[labels.count(label) for label in LABELS[task]] for labels in votes])
             return lambda weights: alpha(counts, weights)
 
         return measure
@@ -194,10 +178,6 @@ def _two_raters(given, expected):
 def _codes(labels):
     """Labels as numbers, the same in all lists; -1 is no label."""
     return np.array([CODES.get(label, -1) for label in labels], int)
-
-
-def _words(label):
-    return label.replace("_", " ")
 
 
 def _number(person):
@@ -247,11 +227,7 @@ def _groups(teams):
 
 
 def _item(row, group):
-    who = row["responder"] or None
-    item = {
-        "item_id": " ".join([row["task"], row["question_id"], row["responder"]]),
-        "task": row["task"],
-        "group": group,
-    }
-    item |= {"question_id": row["question_id"], "doc_id": row["doc_id"], "responder": who}
-    return item | {"prompt_name": who and RECORDED}
+    responder = row["responder"] or None
+    name = " ".join([row["task"], row["question_id"], row["responder"]])
+    item = {"item_id": name, "task": row["task"], "group": group, "question_id": row["question_id"]}
+    return item | {"doc_id": row["doc_id"], "responder": responder, "prompt_name": responder and RECORDED}

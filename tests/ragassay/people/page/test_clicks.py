@@ -49,7 +49,7 @@ def test_a_small_team_takes_several_groups_and_never_one_twice():
 def test_items_come_in_their_order_what_is_put_off_last_and_what_is_taken_back_first():
     labelling = joined("Anna", items=sample(scope=4, defusion=0))
     anna = labelling.people["Anna"]
-    one, two, three, four = labelling.own(anna, "scope")
+    one, two, three, four = labelling.items_of(anna, "scope")
     assert labelling.next_item(anna, "scope") == one
     do(labelling, "Anna", "skip", item=one)
     assert labelling.next_item(anna, "scope") == two
@@ -217,7 +217,7 @@ def test_what_annotators_change_is_no_disagreement_any_more():
 def test_an_older_label_is_changed_in_its_place_and_counted():
     labelling = joined("Anna", items=sample(scope=4, defusion=0))
     anna = labelling.people["Anna"]
-    one, two, three, _ = labelling.own(anna, "scope")
+    one, two, three, _ = labelling.items_of(anna, "scope")
     first = label(labelling, "Anna", one, comment="a")
     label(labelling, "Anna", two)
     label(labelling, "Anna", one, "out_of_scope", seen=first["click"], comment="b")
@@ -232,7 +232,7 @@ def test_an_older_label_is_changed_in_its_place_and_counted():
 
 def test_what_was_taken_back_still_comes_next_after_an_older_label_was_changed():
     labelling = joined("Anna", items=sample(scope=4, defusion=0))
-    one, two, *_ = labelling.own(labelling.people["Anna"], "scope")
+    one, two, *_ = labelling.items_of(labelling.people["Anna"], "scope")
     do(labelling, "Anna", "skip", item=one)
     older, last = label(labelling, "Anna", two), label(labelling, "Anna", one)
     do(labelling, "Anna", "undo", item=one, place="scope", seen=last["click"])
@@ -264,7 +264,7 @@ def test_the_same_events_give_the_same_state():
         events.append(do(labelling, name, "join"))
         events += [label(labelling, name, "item-scope-0001", comment=" why ", seconds=1.26)]
     again = replayed(sample(), events, 2)
-    assert again.people == labelling.people and again.said == labelling.said
+    assert again.people == labelling.people and again.opinions == labelling.opinions
     assert again.people["Anna"].votes["annotator", "item-scope-0001"].comment == "why"
     assert again.people["Anna"].votes["annotator", "item-scope-0001"].seconds == 1.3
 

@@ -73,9 +73,8 @@ def tokens_of(folder, names: list[str]) -> dict[str, str]:
         if not all(isinstance(value, str) and len(value) >= 20 for value in tokens.values()):
             raise ValueError("a token is too short")
     except (ValueError, AttributeError) as error:
-        raise AccessError(
-            f"{path}: {error}; expected names and their tokens as JSON; delete it to make new ones"
-        ) from None
+        expected = "expected names and their tokens as JSON; delete it to make new ones"
+        raise AccessError(f"{path}: {error}; {expected}") from None
     before = len(tokens)
     for name in map(checked_name, names):
         if alike := lookalike(name, tokens):
@@ -137,12 +136,8 @@ class Access:
         return hmac.new(self.secret, "\0".join([purpose, name, token]).encode(), hashlib.sha256).hexdigest()
 
 
-def is_loopback(host: str) -> bool:
-    return host in LOOPBACK
-
-
 def is_own_host(header: str | None) -> bool:
     """Whether a Host header names this machine. A page under another name that leads here is not ours."""
     host = (header or "").strip().lower()
     host = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    return is_loopback(host)
+    return host in LOOPBACK

@@ -37,13 +37,8 @@ def decide(labelling: Labelling, name: str, kind: str, click: dict) -> dict | No
     if alike := lookalike(name, labelling.people):
         raise Refused(409, alike)
     person = labelling.people.get(name) or Person(name, 0)
-    return {
-        "event": kind,
-        "person": name,
-        "click": click["click"],
-        "at": now(),
-        **KINDS[kind](labelling, person, click),
-    }
+    event = {"event": kind, "person": name, "click": click["click"], "at": now()}
+    return event | KINDS[kind](labelling, person, click)
 
 
 def _repeats(click, event):
@@ -100,9 +95,8 @@ def refusal(labelling: Labelling, person: Person, item: str, role: str) -> Refus
     """Why a person may not label an item now, or change its label; None if nothing is in the way."""
     if role == ADJUDICATOR:
         if not labelling.disputed(item) or not labelling.may_settle(person, item):
-            return Refused(
-                409, "This is no disagreement that you can settle: the annotators agree now, or you are one."
-            )
+            reason = "This is no disagreement that you can settle: the annotators agree now, or you are one."
+            return Refused(409, reason)
         if labelling.settled.get(item, person.name) != person.name:
             return Refused(409, "Somebody else has settled this disagreement meanwhile. Nothing was overwritten.")
         return None

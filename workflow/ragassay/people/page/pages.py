@@ -5,7 +5,6 @@ labels and, in adjudication, those of the two annotators who disagree, without t
 import hashlib
 import math
 import urllib.parse
-from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
@@ -13,7 +12,7 @@ import jinja2
 from ragassay.base import html
 from ragassay.people._label_files import moment
 from ragassay.people.folder import Guidelines
-from ragassay.people.labelling import ADJUDICATION, ANNOTATOR, LABELS, Labelling, Person, Vote, role_at
+from ragassay.people.labelling import ADJUDICATION, ANNOTATOR, LABELS, Labelling, Person, role_at
 from ragassay.people.page.clicks import closed, refusal
 
 FOLDER = Path(__file__).resolve().parents[3] / "report/annotation"
@@ -25,21 +24,7 @@ POLICY = (
 ABSENT = {"seen": "", "again": False, "opinions": [], "undo": None, "present": None, "barred": ""}  # on most items
 ABSENT |= {"back": None, "onward": None}
 PLACES = (*LABELS, ADJUDICATION)
-ROWS = 50
-
-
-@dataclass
-class TaskPart:
-    """A task as the first page lists it."""
-
-    task: str
-    title: str
-    done: int
-    all: int
-    closed: str
-    practised: int
-    to_practise: int
-    undo: str | None
+ROWS = 50  # of a sheet
 
 
 class Pages:
@@ -55,12 +40,11 @@ class Pages:
         return self._render("sign_in", None, token, by_name=self.by_name, names=names)
 
     def home(self, person: Person, token: str) -> str:
-        parts = [self._part(person, task) for task in LABELS]
-        parts = [part for part in parts if part.all]
-        following = next((part for part in parts if not part.closed and part.done < part.all), None)
+        parts = [part for task in LABELS if (part := self._part(person, task))["all"]]
+        following = next((part for part in parts if not part["closed"] and part["done"] < part["all"]), None)
         more = {"parts": parts, "following": following, "group": self.labelling.free_group(person)}
-        more["damaged"] = self.damaged
-        return self._render("home", person, token, **more, disputes=len(self.labelling.open_disputes(person)))
+        more |= {"damaged": self.damaged, "disputes": len(self.labelling.open_disputes(person))}
+        return self._render("home", person, token, **more)
 
     def guide(self, person: Person, token: str) -> str:
         return self._render("guidelines", person, token)
@@ -70,11 +54,9 @@ class Pages:
         if item := self.labelling.to_practise(person, task):
             if not self._earlier_finished(person, task) or not person.groups:
                 return None
-            shown = self.labelling.practice[task][item]
             items = self.labelling.practice[task]
-            at = sum((person.practice.get(name) or [False])[-1] for name in items)
-            more = {"kind": "practice", "at": at, "all": len(items), "again": item in person.practice}
-            return self._item(person, token, task, item, shown, **more)
+            more = {"kind": "practice", "at": self.labelling.practised(person, task), "all": len(items)}
+            return self._item(person, token, task, item, items[item], again=item in person.practice, **more)
         item = self.labelling.next_item(person, task)
         if item is None or closed(self.labelling, person, task):
             return None
@@ -91,17 +73,33 @@ class Pages:
         return self._item(person, token, ADJUDICATION, item, row, opinions=self._opinions(item), **more)
 
     def labels(self, person: Person, token: str, place: str | None, number: int = 1, item: str = "") -> str | None:
-        """A sheet of the person's own labels, or the one with a given item; None if there are no labels."""
-        counts = counts_of(self.labelling, person)
-        place = place or latest_place(self.labelling, person)
-        if place not in counts:
+        """A sheet of the person's own labels in a place, by default that of the latest; None if there are none."""
+        counts = {name: len(self.labelling.labelled(person, name)) for name in PLACES}
+        place = place or next((self.labelling.place(*key) for key in reversed(person.votes)), None)
+        if not counts.get(place):
             return None
-        sheet = sheet_of(self.labelling, person, place, number, item)
-        rows = [self._row(row) for row in sheet.rows]
+        sheet = self.sheet(person, place, number, item)
+        rows = sheet["rows"]
         focus = item if item in [row["item"] for row in rows] else rows[0]["item"]
-        more = {"places": {name: (self._title(name), count) for name, count in counts.items()}, "sheet": sheet}
+        more = {"places": {name: (self._title(name), count) for name, count in counts.items() if count}}
         more |= {"closed": self.labelling.passed(person, place), "onward": self._onward(person, place)}
-        return self._render("labels", person, token, place=place, rows=rows, focus=focus, **more)
+        return self._render("labels", person, token, place=place, sheet=sheet, rows=rows, focus=focus, **more)
+
+    def sheet(self, person: Person, place: str, number: int = 1, item: str = "") -> dict:
+        """The sheet with this number, from 1, which holds the last labels, or the nearest that exists; if the item is
+        labelled, the sheet that holds it. Rows are numbered from 1, in the order given.
+        """
+        items = self.labelling.labelled(person, place)[::-1]
+        sheets = max(1, math.ceil(len(items) / ROWS))
+        number = items.index(item) // ROWS + 1 if item in items else min(max(number, 1), sheets)
+        start = (number - 1) * ROWS
+        rows = []
+        for at, name in enumerate(items[start : start + ROWS], start):
+            vote = person.votes[role_at(place), name]
+            row = {"item": name, "number": len(items) - at, "question": self.labelling.items[name]["question"]}
+            row |= {"label": self._label_name(name, vote), "comment": vote.comment, "changed": vote.given > 1}
+            rows.append(row | {"at": moment(vote.at) if vote.at else ""})
+        return {"rows": rows, "number": number, "sheets": sheets}
 
     def label(self, person: Person, token: str, place: str, item: str) -> str | None:
         """An item with the person's own label, to change or only to view; None if there is no such label."""
@@ -123,11 +121,8 @@ class Pages:
         more = {"place": place, "task": task, "item": item, "shown": texts, "group": group} | more
         return self._render("item", person, token, title=self._title(place), **(ABSENT | more))
 
-    def _row(self, row):
-        labelled, vote = self.labelling.items[row.item], row.vote
-        label = self.guidelines.tasks[labelled["task"]]["labels"][vote.label]["name"]
-        entry = {"item": row.item, "number": row.number, "question": labelled["question"], "label": label}
-        return entry | {"comment": vote.comment, "at": moment(vote.at) if vote.at else "", "changed": vote.given > 1}
+    def _label_name(self, item, vote):
+        return self.guidelines.tasks[self.labelling.items[item]["task"]]["labels"][vote.label]["name"]
 
     def _title(self, place):
         return "Disagreements" if place == ADJUDICATION else self.guidelines.tasks[place]["title"]
@@ -153,8 +148,7 @@ class Pages:
             if (ANNOTATOR, item) in annotator.votes
         ]
         votes.sort(key=lambda pair: hashlib.sha256(f"{item} {pair[0].name}".encode()).digest())
-        labels = self.guidelines.tasks[self.labelling.items[item]["task"]]["labels"]
-        return [{"label": labels[vote.label]["name"], "comment": vote.comment} for _, vote in votes]
+        return [{"label": self._label_name(item, vote), "comment": vote.comment} for _, vote in votes]
 
     def _undo(self, person, place):
         """What an undo would take back: the item, the click that labelled it, and words for people."""
@@ -162,17 +156,17 @@ class Pages:
         if item is None:
             return None
         vote = person.votes[role_at(place), item]
-        row = self.labelling.items[item]
-        label = self.guidelines.tasks[row["task"]]["labels"][vote.label]["name"]
-        return {"item": item, "seen": vote.click, "label": label, "question": row["question"], "place": place}
+        taken_back = {"item": item, "seen": vote.click, "label": self._label_name(item, vote), "place": place}
+        return taken_back | {"question": self.labelling.items[item]["question"]}
 
     def _part(self, person, task):
+        """A task as the first page lists it."""
         done, all_ = self.labelling.done(person, task)
-        items = self.labelling.practice.get(task, {})
-        right = sum((person.practice.get(name) or [False])[-1] for name in items)
         why = "" if self._earlier_finished(person, task) else "Opens when the part before it is done."
-        undo = self._undo(person, task) if done == all_ else None
-        return TaskPart(task, self.guidelines.tasks[task]["title"], done, all_, why, right, len(items), undo)
+        part = {"task": task, "title": self._title(task), "done": done, "all": all_, "closed": why}
+        part |= {"practised": self.labelling.practised(person, task)}
+        part |= {"to_practise": len(self.labelling.practice.get(task, {}))}
+        return part | {"undo": self._undo(person, task) if done == all_ else None}
 
     def _earlier_finished(self, person, task):
         tasks = list(LABELS)
@@ -180,43 +174,3 @@ class Pages:
 
     def _render(self, name, person, token, **more):
         return self.templates[f"{name}.html.j2"].render(person=person, token=token, guidelines=self.guidelines, **more)
-
-
-@dataclass(frozen=True)
-class SheetRow:
-    number: int  # from 1, in the order given
-    item: str
-    vote: Vote
-
-
-@dataclass(frozen=True)
-class Sheet:
-    rows: list[SheetRow]
-    number: int  # from 1, which holds the last labels
-    sheets: int
-
-
-def sheet_of(labelling: Labelling, person: Person, place: str, number: int = 1, item: str | None = None) -> Sheet:
-    """The sheet with this number, or the nearest that exists; if the item is labelled, the sheet that holds it."""
-    items, role = labelling.labelled(person, place)[::-1], role_at(place)
-    sheets = max(1, math.ceil(len(items) / ROWS))
-    number = items.index(item) // ROWS + 1 if item in items else min(max(number, 1), sheets)
-    start = (number - 1) * ROWS
-    rows = [
-        SheetRow(len(items) - at, name, person.votes[role, name])
-        for at, name in enumerate(items[start : start + ROWS], start)
-    ]
-    return Sheet(rows, number, sheets)
-
-
-def counts_of(labelling: Labelling, person: Person) -> dict[str, int]:
-    """place -> how many labels the person gave there, for places with any."""
-    counts = {place: len(labelling.labelled(person, place)) for place in PLACES}
-    return {place: count for place, count in counts.items() if count}
-
-
-def latest_place(labelling: Labelling, person: Person) -> str | None:
-    """The place of the latest label; None without labels."""
-    for role, item in reversed(person.votes):
-        return labelling.place(role, item)
-    return None

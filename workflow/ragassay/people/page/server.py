@@ -18,10 +18,11 @@ from ragassay.people.click_log import Log, LogError
 from ragassay.people.folder import Study, draw_sample
 from ragassay.people.labelling import LABELS, Labelling, Person
 from ragassay.people.page import clicks, pages
-from ragassay.people.page.access import Access, AccessError, is_loopback, is_own_host, lookalike, secret_of, tokens_of
+from ragassay.people.page.access import LOOPBACK, Access, AccessError, is_own_host, lookalike, secret_of, tokens_of
 from ragassay.text import characters
 
 LARGEST_BODY = 64 * 1024
+STATUS = {AccessError: 403, LogError: 503}  # a refused click has its own
 FILES = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 HEADERS = {
     "content-security-policy": pages.POLICY,
@@ -58,45 +59,33 @@ def application(labelling: Labelling, log: Log, shown: pages.Pages, access: Acce
         reply.headers.update(HEADERS)
         return reply
 
-    @app.exception_handler(clicks.Refused)
     async def refused(_, error):
-        return JSONResponse({"error": str(error)}, error.status)
+        return JSONResponse({"error": str(error)}, STATUS.get(type(error)) or error.status)
 
-    @app.exception_handler(AccessError)
-    async def unknown(_, error):
-        return JSONResponse({"error": str(error)}, 403)
+    for kind in (clicks.Refused, *STATUS):
+        app.add_exception_handler(kind, refused)
 
-    @app.exception_handler(LogError)
-    async def not_stored(_, error):
-        return JSONResponse({"error": str(error)}, 503)
+    def show(path: str, render) -> None:
+        @app.get(path)
+        async def answer(request: Request):
+            return page(request, render)
 
-    @app.get("/")
-    async def home(request: Request):
-        return page(request, shown.home)
-
-    @app.get("/guidelines")
-    async def guidelines(request: Request):
-        return page(request, shown.guide)
+    show("/", shown.home)
+    show("/guidelines", shown.guide)
+    show("/adjudication", shown.adjudication)
+    show("/labels", lambda person, token: shown.labels(person, token, None))
 
     @app.get("/label/{task}")
-    async def label(request: Request, task: str):
+    async def task(request: Request, task: str):
         return page(request, lambda person, token: shown.task(person, task, token) if task in LABELS else None)
 
-    @app.get("/adjudication")
-    async def adjudication(request: Request):
-        return page(request, shown.adjudication)
-
-    @app.get("/labels")
-    async def latest_labels(request: Request):
-        return page(request, lambda person, token: shown.labels(person, token, None))
-
     @app.get("/labels/{place}")
-    async def own_labels(request: Request, place: str, sheet: str = "", at: str = ""):
+    async def labels(request: Request, place: str, sheet: str = "", at: str = ""):
         number = int(sheet) if sheet.isdecimal() and len(sheet) < 10 else 1
         return page(request, lambda person, token: shown.labels(person, token, place, number, at))
 
     @app.get("/labels/{place}/{item}")
-    async def own_label(request: Request, place: str, item: str):
+    async def label(request: Request, place: str, item: str):
         return page(request, lambda person, token: shown.label(person, token, place, item))
 
     @app.get("/{name}")
@@ -145,7 +134,7 @@ def _feedback(labelling, kind, click):
     """The training round's feedback after an answer."""
     if kind != "practice":
         return {}
-    item = next(item[click["item"]] for item in labelling.practice.values() if click["item"] in item)
+    item = next(items[click["item"]] for items in labelling.practice.values() if click["item"] in items)
     return {"right": click["label"] == item["label"], "label": item["label"], "because": item["because"]}
 
 
@@ -208,13 +197,12 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
 
 def _tokens(study, host, annotators):
     tokens = tokens_of(study.folder, annotators)
-    if is_loopback(host):
+    if host in LOOPBACK:
         return tokens or None
     if not tokens:
         expected = "name the annotators, as in: --host 0.0.0.0 --annotators anna ben"
-        raise ServingError(
-            f"{host}: other machines can reach this address and no annotator has a token yet; {expected}"
-        )
+        problem = "other machines can reach this address and no annotator has a token yet"
+        raise ServingError(f"{host}: {problem}; {expected}")
     return tokens
 
 
@@ -242,7 +230,7 @@ def _announce(listening, host, path, tokens):
         _say(f"Each annotator has a separate link (also in {Path(path, 'tokens.json')}):")
         for name, token in sorted(tokens.items()):
             _say(f"  {name}: {address}#token={token}")
-        if is_loopback(host):
+        if host in LOOPBACK:
             _say("Delete that file if everybody on this machine may label under any name.")
         else:
             _say("Traffic is not encrypted: outside your own network, put a server with TLS in front.")
