@@ -4,6 +4,7 @@ Verifying, replaying, comparing and rehydrating all begin here. Nothing of a rel
 before it was checked.
 """
 
+import itertools
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
@@ -11,8 +12,7 @@ from ragassay.calls.prompts import Prompt, PromptError
 from ragassay.release import contents
 from ragassay.release.published_tables import TEXT_END
 from ragassay.release.verification import checks
-from ragassay.release.verification.manifest import NAME
-from ragassay.release.verification.release_folder import ReleaseFolder
+from ragassay.release.verification.release_folder import NAME, ReleaseFolder
 from ragassay.results import all_tables
 
 
@@ -35,8 +35,8 @@ def problems(folder, signers=None) -> list[str]:
     wrong = [*checks.problems(Path(folder), Path(signers) if signers else None)]
     if not wrong:
         release = ReleaseFolder(folder)
-        more = (one for check in (_undeclared, _unchecked, _missing, _prompts) for one in check(release))
-        wrong = [*checks.shown(folder, more)]
+        more = (check(release) for check in (_undeclared, _unchecked, _missing, _prompts))
+        wrong = [*checks.shown(folder, itertools.chain.from_iterable(more))]
     return wrong
 
 
@@ -65,9 +65,8 @@ def _undeclared(release):
         else:
             columns = {column["name"]: (column["type"], column["null"]) for column in entry["columns"]}
             columns.pop(TEXT_END.name, None)
-            withheld = contents.TEXTS.get(name, {})
             wanted = {
-                column.name: (str(column.type), column.null or column.name in withheld)
+                column.name: (str(column.type), column.null or column.name in contents.TEXTS.get(name, {}))
                 for column in declared[name].columns
             }
             if columns != wanted:
@@ -87,9 +86,9 @@ def _unchecked(release):
         if missing := [entry for entry in entries if entry not in release.manifest[name]]:
             yield f"manifest.json: {name}: found no {missing[0]}, by which this version of ragassay checks a release"
     for name, columns in contents.TEXTS.items():
-        if name in release.tables and sorted(columns) != release.manifest["texts"].get(name):
-            columns_found = release.manifest["texts"].get(name)
-            yield f"manifest.json: texts.{name}: found {columns_found}, expected {sorted(columns)}"
+        named = release.manifest["texts"].get(name)
+        if name in release.tables and sorted(columns) != named:
+            yield f"manifest.json: texts.{name}: found {named}, expected {sorted(columns)}"
 
 
 def _prompts(release):
