@@ -71,7 +71,7 @@ def run(folder, *arguments):
 
 
 class Serving:
-    """`python -m ragassay.people serve` in a folder, on a free port."""
+    """`python -m ragassay.people serve` in a folder, on a free port, and the clients of those who visit it."""
 
     def __init__(self, folder, *arguments, port=0):
         command = [sys.executable, "-m", "ragassay.people", "serve", "--port", str(port), *arguments]
@@ -83,12 +83,25 @@ class Serving:
             first, self.warned = self.process.stdout.readline(), first
         assert first.startswith("Label at http"), self.process.stderr.read()
         self.url = first.split()[2]
-        self.port = int(re.search(r":(\d+)/", self.url)[1])
+        self.port, self.visitors = int(re.search(r":(\d+)/", self.url)[1]), []
+
+    def visitor(self, **values):
+        self.visitors.append(Client(self.port, **values))
+        return self.visitors[-1]
+
+    def person(self, name):
+        """Somebody who has entered under this name and joined a group."""
+        client = self.visitor()
+        client.enter(name)
+        assert client.post("/clicks/join", click())[0] == 200
+        return client
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        for client in self.visitors:
+            client.close()
         self.end(signal.SIGKILL)
 
     def end(self, how):

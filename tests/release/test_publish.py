@@ -184,99 +184,84 @@ def test_the_answers_of_a_release_hold_no_time_and_no_machine(published):
     assert {model["name"]: model["revision"][:7] for model in models}["demo-lm"] == "sha256 "
 
 
-def there_already(root):
-    make(root)
-    return "releases/1: found a release of this version, expected none; a release is never changed"
-
-
-def no_version(root):
-    return "VERSION: found '', expected letters, digits"
-
-
 @pytest.mark.parametrize("day", ["yesterday", "20261123", "2026-11-31"])
 def test_a_release_has_a_day(day):
     with pytest.raises(AssayError, match=f"--date: found '{day}', expected a day such as 2026-11-23"):
         publish("1", [], day)
 
 
+# Each spoils a project; returns the message, and settings of the release.
+
+
+def there_already(root):
+    (root / "releases/1").mkdir(parents=True)
+    return "releases/1: found a release of this version, expected none; a release is never changed", {}
+
+
+def no_version(root):
+    return "VERSION: found '', expected letters, digits", {"version": ""}
+
+
 def no_schema(root):
-    own(root, "results")
-    shutil.copy(root / "results/documents/2026-01.parquet", root / "results/mine.parquet")
-    return "results/mine.parquet: found a table without a schema"
+    shutil.copy(root / "results/documents/2026-01.parquet", own(root, "results") / "mine.parquet")
+    return "results/mine.parquet: found a table without a schema", {}
 
 
 def no_licence(root):
-    (root / "bare.yaml").write_text(yaml.safe_dump({"release": {"sources": {"x": LICENCE}}}))
-    return "release.sources: found no licence of the source 2026-01, expected one; add: 2026-01: {licence"
+    expected = "release.sources: found no licence of the source 2026-01, expected one; add: 2026-01: {licence"
+    return expected, {"release": {"sources": {"x": LICENCE}}}
 
 
 def open_default(root):
-    (root / "bare.yaml").write_text(yaml.safe_dump({"release": {"sources": {"default": {**LICENCE, "texts": True}}}}))
-    return "release.sources.default.texts: found true, expected false: name the sources whose texts may be published"
+    expected = "release.sources.default.texts: found true, expected false: name the sources whose texts may be"
+    return expected, {"release": {"sources": {"default": {**LICENCE, "texts": True}}}}
 
 
 def opt_outs(root):
     (root / "own.txt").write_text("not a host at all\n")
-    return "own.txt:1: found 'not a host at all', expected a host"
+    return "own.txt:1: found 'not a host at all', expected a host", {"crawl": {"opt_outs": "own.txt"}}
 
 
 def opted_out_document(root):
     (root / "own.txt").write_text("www.example.org\n")
-    return "results/documents/2026-01.parquet: found doc-"
+    return "results/documents/2026-01.parquet: found doc-", {"crawl": {"opt_outs": "own.txt"}}
 
 
 def open_batch(root):
     ledger = Ledger(own(root, "ledger") / "judge_scope/authors/careful/2026-01")
     ledger.batch("b1", "0" * 64, [("r1", "00" * 16, [0], 0.1, False)])
     ledger.close()
-    return "ledger/judge_scope/authors/careful/2026-01: found 1 requests in batches that are still open"
+    return "ledger/judge_scope/authors/careful/2026-01: found 1 requests in batches that are still open", {}
 
 
 def no_ledger(root):
     shutil.rmtree(own(root, "ledger") / "judge_scope")
-    return "ledger/judge_scope/authors/careful/2026-01: found no ledger of this job"
+    return "ledger/judge_scope/authors/careful/2026-01: found no ledger of this job", {}
 
 
 def no_prompt(root):
-    shutil.copytree((root / "resources/prompts").resolve(), root / "mine")
     (root / "resources").unlink()
     shutil.copytree(ROOT / "resources", root / "resources", ignore=shutil.ignore_patterns("judge_scope.yaml"))
-    return "found the prompt "
+    return "found the prompt ", {}
 
 
 def no_results(root):
     (root / "results").unlink()
-    return "results: no such folder, expected the results of a finished run"
+    return "results: no such folder, expected the results of a finished run", {}
 
 
-STOPS = [
-    *(
-        there_already,
-        no_version,
-        no_schema,
-        no_licence,
-        open_default,
-        opt_outs,
-        opted_out_document,
-        open_batch,
-        no_ledger,
-        no_prompt,
-    ),
-    no_results,
-]
+STOPS = [there_already, no_version, no_schema, no_licence, open_default, opt_outs, opted_out_document, open_batch]
+STOPS += [no_ledger, no_prompt, no_results]
 
 
 @pytest.mark.parametrize("spoil", STOPS, ids=lambda spoil: spoil.__name__)
 def test_what_stops_a_release_is_one_line_and_leaves_nothing(root, spoil):
-    expected = spoil(root)
-    version = "" if spoil is no_version else "1"
-    before = sorted((root / "releases").glob("*")) if (root / "releases").exists() else []
-    crawl = {"opt_outs": "own.txt"} if (root / "own.txt").exists() else {}
-    sources = yaml.safe_load((root / "bare.yaml").read_text()) if (root / "bare.yaml").exists() else {}
+    expected, settings = spoil(root)
+    before = sorted((root / "releases").glob("*"))
     with pytest.raises(AssayError) as stopped:
-        make(root, version, crawl=crawl, **sources)
+        make(root, **settings)
     assert expected in str(stopped.value) and "\n" not in str(stopped.value)
-    assert sorted((root / "releases").glob("*") if (root / "releases").exists() else []) == before
+    assert sorted((root / "releases").glob("*")) == before
 
 
 def test_the_command_says_where_the_release_is_or_why_there_is_none(root):
@@ -284,13 +269,7 @@ def test_the_command_says_where_the_release_is_or_why_there_is_none(root):
         sys.executable,
         "-m",
         "ragassay.release",
-        "publish",
-        "1",
-        "--yes",
-        "--date",
-        DAY,
-        "--configfile",
-        TINY[1],
+        *f"publish 1 --yes --date {DAY} --configfile {TINY[1]}".split(),
     ]
     done = subprocess.run(command, capture_output=True, text=True)
     count = len(list((root / "releases/1/tables").iterdir()))

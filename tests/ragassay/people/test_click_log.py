@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from people import Client, Serving, click, give, project, run, sample
+from people import Serving, click, give, project, run, sample
 from ragassay.base import tables
 from ragassay.people import click_log, folder
 from ragassay.people.click_log import Log, LogError, read
@@ -152,9 +152,7 @@ def disagreement(**values):
 )
 def test_half_a_character_is_refused_before_it_is_stored(tmp_path, path, values):
     with Serving(project(tmp_path, sample(scope=1, defusion=0), training_items=0)) as running:
-        anna = Client(running.port)
-        anna.enter("Anna")
-        anna.post("/clicks/join", click())
+        anna = running.person("Anna")
         if path == "/sign-in":
             anna.cookie = None
         anna.get()
@@ -163,7 +161,6 @@ def test_half_a_character_is_refused_before_it_is_stored(tmp_path, path, values)
         anna.cookie = None
         anna.enter("Anna")
         assert give(anna, comment="\U0001f600 whole")[0] == 200
-        anna.close()
     stored = click_log.read(tmp_path / OWN / "events.jsonl")
     assert [one["comment"] for one in stored if one["event"] == "label"] == ["\U0001f600 whole"]
 
@@ -212,20 +209,18 @@ def test_people_are_told_of_damaged_lines_and_go_on(tmp_path):
     for line, byte in ((2, 30), (8, 10), (9, 30)):  # a label that was taken back, the length of one, a take-back
         flip(path, line, byte)
     with Serving(tmp_path) as running:
-        anna = Client(running.port)
+        anna = running.visitor()
         assert "3 clicks in the log of labels cannot be read any more" in anna.enter("Anna")[1]
         assert anna.get("/labels")[0] == 200
-        anna.close()
 
 
 def test_a_label_of_somebody_whose_joining_is_damaged_keeps_its_group(tmp_path):
     path = logged(tmp_path, disagreement())
     flip(path, 1)
     with Serving(tmp_path) as running:
-        anna = Client(running.port)
+        anna = running.visitor()
         assert "Label group" not in anna.enter("Anna")[1], "she is in it"
         assert anna.shown(f"/labels/scope/{ITEM}")["kind"] == "own"
-        anna.close()
 
 
 def test_a_take_back_of_somebody_else_s_decision_leaves_that_of_the_last(tmp_path):

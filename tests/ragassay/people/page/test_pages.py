@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from growth import calls
-from people import GUIDELINES, Client, Serving, click, give, project, sample, state
+from people import GUIDELINES, Serving, click, give, project, sample, state
 from ragassay.people import click_log
 from ragassay.people.folder import load_guidelines
 from ragassay.people.labelling import ADJUDICATION
@@ -25,11 +25,7 @@ def serving(tmp_path):
 
 @pytest.fixture
 def anna(serving):
-    client = Client(serving.port)
-    client.enter("Anna")
-    assert client.post("/clicks/join", click())[0] == 200
-    yield client
-    client.close()
+    return serving.person("Anna")
 
 
 def stored(serving):
@@ -63,14 +59,13 @@ def test_an_older_label_is_opened_again_and_changed(serving, anna):
 def test_labels_of_others_are_not_opened(serving, anna):
     give(anna, comment="Mine alone")
     item = stored(serving)[-1]["item"]
-    ben = Client(serving.port)
+    ben = serving.visitor()
     ben.enter("Ben of no group")
     paths = ["/labels", f"/labels/scope/{item}", f"/labels/adjudication/{item}", f"/labels/elsewhere/{item}"]
     assert [ben.get(path)[0] for path in paths] == [303] * 4
     assert [anna.get(path)[0] for path in paths] == [200, 200, 303, 303]
     ben.cookie = None
     assert "Welcome" in ben.get(paths[1])[1] and "Mine alone" not in ben.get("/labels")[1]
-    ben.close()
 
 
 def test_every_sheet_that_is_asked_for_is_one_that_there_is(anna):
@@ -82,9 +77,7 @@ def test_every_sheet_that_is_asked_for_is_one_that_there_is(anna):
 
 def test_a_closed_part_can_be_looked_at_and_not_changed(tmp_path):
     with Serving(project(tmp_path, sample(scope=1, defusion=1), training_items=0)) as running:
-        anna = Client(running.port)
-        anna.enter("Anna")
-        anna.post("/clicks/join", click())
+        anna = running.person("Anna")
         give(anna, comment="Kept")
         assert 'id="keep"' in anna.get("/labels/scope/item-scope-0001")[1]
         anna.post("/clicks/label", click(item="item-defusion-0001", seen="", label="defused"))
@@ -96,16 +89,14 @@ def test_a_closed_part_can_be_looked_at_and_not_changed(tmp_path):
         again = click(item="item-scope-0001", seen=seen, label="out_of_scope", place="scope")
         assert anna.post("/clicks/label", again)[0] == 409
         assert 'id="keep"' in anna.get("/labels/defusion/item-defusion-0001")[1]
-        anna.close()
 
 
 def test_who_settled_a_disagreement_can_settle_it_anew_as_long_as_it_is_one(tmp_path):
     item = "item-scope-0001"
     with Serving(project(tmp_path, sample(scope=1, defusion=0), training_items=0)) as running:
-        anna, ben, cleo = people = [Client(running.port) for _ in range(3)]
-        for client, name in zip(people, ("Anna", "Ben", "Cleo"), strict=True):
-            client.enter(name)
-            client.post("/clicks/join", click())
+        anna, ben = running.person("Anna"), running.person("Ben")
+        cleo = running.visitor()
+        cleo.enter("Cleo")
         give(anna, "in_scope", comment="Opinion one")
         give(ben, "out_of_scope", comment="Opinion two")
         settle = {"item": item, "place": "adjudication"}
@@ -119,8 +110,6 @@ def test_who_settled_a_disagreement_can_settle_it_anew_as_long_as_it_is_one(tmp_
         assert ben.post("/clicks/label", click(item=item, seen=seen, label="in_scope"))[0] == 200
         page = cleo.get(f"/labels/adjudication/{item}")[1]
         assert "the annotators agree now" in page and "Opinion" not in page and page.count(" disabled ") == 2
-        for client in people:
-            client.close()
 
 
 def test_no_page_waits_for_an_acknowledgement():

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from people import Client, Serving, click, give, item, project, run, sample
+from people import Serving, click, give, item, project, run, sample
 from ragassay.people import click_log
 
 EVIL = "</article><script>alert(1)</script><!-- \"'> {{ 7 * 7 }}"
@@ -28,12 +28,10 @@ def serving(tmp_path_factory):
 @pytest.fixture
 def anna(serving, request):
     """Somebody who has a group, under a name of this test's own."""
-    client = Client(serving.port)
-    client.name = f"Anna {abs(hash(request.node.name)) % 10**9}"
-    client.enter(client.name)
-    assert client.post("/clicks/join", click())[0] == 200
-    yield client
-    client.close()
+    name = f"Anna {abs(hash(request.node.name)) % 10**9}"
+    client = serving.person(name)
+    client.name = name
+    return client
 
 
 def stored(serving, client):
@@ -49,7 +47,7 @@ def test_a_label_is_on_the_disk_when_the_page_is_told_so(serving, anna):
 
 
 def test_two_windows_of_one_person_neither_lose_nor_double_a_label(serving, anna):
-    other = Client(serving.port)
+    other = serving.visitor()
     other.enter(anna.name)
     one, two = anna.shown("/label/scope"), other.shown("/label/scope")
     assert one["item"] == two["item"]
@@ -58,7 +56,6 @@ def test_two_windows_of_one_person_neither_lose_nor_double_a_label(serving, anna
     status, told = other.post("/clicks/label", click(item=two["item"], seen="", label="out_of_scope"))
     assert status == 409 and "another window" in told["error"]
     assert [event["label"] for event in stored(serving, anna) if event["event"] == "label"] == ["in_scope"]
-    other.close()
 
 
 def test_pages_hold_no_label_of_a_model_and_no_name_of_one(serving, anna):
@@ -82,10 +79,9 @@ def test_pages_allow_nothing_from_elsewhere(serving, anna):
 
 
 def test_another_name_of_this_machine_is_not_answered(serving):
-    rebound = Client(serving.port, host="evil.example")
+    rebound = serving.visitor(host="evil.example")
     assert rebound.ask("GET", "/")[0] == 421
     assert rebound.ask("POST", "/sign-in", '{"name": "Anna"}')[0] == 421
-    rebound.close()
 
 
 def test_other_sites_cannot_click(serving, anna):
@@ -100,20 +96,18 @@ def test_other_sites_cannot_click(serving, anna):
 
 
 def _cookie(serving):
-    client = Client(serving.port)
+    client = serving.visitor()
     client.get()
     client.post("/sign-in", {"name": "Somebody"})
-    client.close()
     return client.headers["set-cookie"]
 
 
 def test_without_a_cookie_or_with_a_made_up_one_nobody_clicks(serving, anna):
-    stranger = Client(serving.port)
+    stranger = serving.visitor()
     stranger.get()
     assert stranger.post("/clicks/join", click())[0] == 401
     stranger.cookie = anna.cookie[:-4] + "0000"
     assert "Welcome" in stranger.get("/label/scope")[1]
-    stranger.close()
 
 
 @pytest.mark.parametrize(
@@ -130,18 +124,15 @@ def test_what_is_no_click_is_refused(serving, anna, body, status):
 def test_ten_people_at_once_lose_nothing(tmp_path):
     items, names = sample(scope=12, defusion=0, groups=5), [f"Person {number}" for number in range(10)]
 
-    def label(name, port, sent):
-        client = Client(port)
-        client.enter(name)
-        client.post("/clicks/join", click())
+    def label(name, running, sent):
+        client = running.person(name)
         for number in range(12):
             status, _ = give(client, ("in_scope", "out_of_scope")[number % 2], comment=f"{name} {number}")
             sent.append((name, number, status))
-        client.close()
 
     sent = []
     with Serving(project(tmp_path, items, training_items=0)) as running:
-        threads = [threading.Thread(target=label, args=(name, running.port, sent)) for name in names]
+        threads = [threading.Thread(target=label, args=(name, running, sent)) for name in names]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -156,7 +147,7 @@ def test_killed_it_has_every_label_that_it_told_of_and_people_go_on(tmp_path):
     folder, told = project(tmp_path, sample(scope=30, defusion=0), training_items=0), []
     for _ in range(3):
         with Serving(folder) as running:
-            client = Client(running.port)
+            client = running.visitor()
             client.enter("Anna")
             if not told:
                 client.post("/clicks/join", click())
@@ -172,7 +163,6 @@ def test_killed_it_has_every_label_that_it_told_of_and_people_go_on(tmp_path):
             except (OSError, http.client.HTTPException):
                 pass
             killer.cancel()
-            client.close()
             running.end(signal.SIGKILL)
     events = click_log.read(folder / "annotation/careful/careful/events.jsonl")
     kept = {event["click"] for event in events if event["event"] == "label"}
@@ -185,13 +175,12 @@ def test_on_other_addresses_only_a_token_gets_in(tmp_path):
     assert refused.returncode == 1 and "no annotator has a token yet" in refused.stderr
     with Serving(folder, "--host", "0.0.0.0", "--annotators", "Anna", "Ben") as running:
         tokens = json.loads((folder / "annotation/careful/careful/tokens.json").read_text())
-        client = Client(running.port, host="somewhere.example")
+        client = running.visitor(host="somewhere.example")
         client.get()
         assert client.post("/sign-in", {"name": "Anna"})[0] == 403
         assert client.post("/sign-in", {"token": tokens["Ben"][:-1]})[0] == 403
         assert client.post("/sign-in", {"token": tokens["Ben"]}) == (200, {"name": "Ben"})
         assert "Hello, Ben" in client.get()[1]
-        client.close()
 
 
 def test_where_there_are_tokens_a_name_lets_nobody_in(tmp_path):
@@ -199,28 +188,23 @@ def test_where_there_are_tokens_a_name_lets_nobody_in(tmp_path):
     with Serving(folder, "--annotators", "Anna"):
         pass
     with Serving(folder) as running:
-        client = Client(running.port)
+        client = running.visitor()
         assert "Your name" not in client.get()[1]
         assert client.post("/sign-in", {"name": "Anna"})[0] == 403
-        client.close()
         running.end(signal.SIGKILL)
         assert "tokens.json" in running.rest and "Delete that file if everybody on this machine" in running.rest
     (folder / "annotation/careful/careful/tokens.json").unlink()
     with Serving(folder) as running:
-        client = Client(running.port)
+        client = running.visitor()
         client.enter("Anna")
-        client.close()
 
 
 def test_text_of_strangers_is_text(tmp_path):
     items = [item(1, title=EVIL, document=EVIL, question=EVIL)]
     with Serving(project(tmp_path, items, training_items=0)) as running:
-        client = Client(running.port)
-        client.enter("Anna")
-        client.post("/clicks/join", click())
+        client = running.person("Anna")
         _, page = client.get("/label/scope")
         assert page.count("<script") == 1 and "alert(1)&lt;/script&gt;" in page and "{{ 7 * 7 }}" in page
-        client.close()
 
 
 @pytest.mark.parametrize(
@@ -263,11 +247,8 @@ def test_a_second_server_of_the_same_labels_is_refused(serving):
 def test_labels_of_items_that_are_gone_are_named(tmp_path):
     folder = project(tmp_path, sample(), training_items=0)
     with Serving(folder) as running:
-        client = Client(running.port)
-        client.enter("Anna")
-        client.post("/clicks/join", click())
+        client = running.person("Anna")
         give(client)
-        client.close()
     (folder / "annotation/careful/careful/items.parquet").unlink()
     project(tmp_path, [item(77)])
     done = run(folder, "serve", "--port", "0")
@@ -286,11 +267,8 @@ def test_people_go_on_with_the_sample_that_they_began_with(tmp_path):
     project(folder, [item(9)], training_items=0)
     with Serving(folder) as serving:
         assert "has a newer sample" in serving.warned
-        client = Client(serving.port)
-        client.enter("Anna")
-        client.post("/clicks/join", click())
+        client = serving.person("Anna")
         assert client.shown("/label/scope")["item"] == "item-scope-0001"
-        client.close()
 
 
 def test_the_command_can_be_called_as_a_module(tmp_path):
