@@ -146,9 +146,7 @@ def nulls(folder: Path) -> None:
             column["null"] |= column["name"] == "keys"
         for file in manifest["tables"]["metrics"]["files"]:
             rows = pq.read_table(folder / file, partitioning=None)
-            at = rows.column_names.index("keys")
-            field = rows.schema.field(at).with_nullable(True)
-            pq.write_table(rows.set_column(at, field, pa.nulls(rows.num_rows, pa.string())), folder / file)
+            pq.write_table(with_column(rows, "keys", [None] * rows.num_rows), folder / file)
 
 
 def nested_accounts(folder: Path) -> None:

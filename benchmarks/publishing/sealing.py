@@ -21,7 +21,9 @@ def change(folder: Path, file: str, rows, **manifest) -> None:
 
 def with_column(rows: pa.Table, name: str, values: list) -> pa.Table:
     at = rows.column_names.index(name)
-    return rows.set_column(at, rows.schema.field(at), pa.array(values, rows[name].type))
+    field = rows.schema.field(at)
+    field = field.with_nullable(field.nullable or None in values)
+    return rows.set_column(at, field, pa.array(values, field.type))
 
 
 def seal(folder: Path, **changed) -> None:

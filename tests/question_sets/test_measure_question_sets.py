@@ -29,63 +29,60 @@ SAID = {0: "out_of_scope", 1: "in_scope", 2: "tie"}  # of each document's questi
 
 def _searched(folder, asked):
     """Queries of all questions; a retriever finds those in scope at once, the others second."""
-    same = [{"query_id": one["question_id"], "passage_id": one["doc_id"]} for one in asked]
-    queries = [row(QUERIES, **own, kind=one["intended"]) for own, one in zip(same, asked, strict=True)]
-    found = []
-    for own, one in zip(same, asked, strict=True):
-        ranked = [own["passage_id"], "other"] if one["intended"] == "in_scope" else ["other", own["passage_id"]]
-        found += [
-            row(NEIGHBOURS, query_id=own["query_id"], rank=rank, passage_id=name, score=-rank)
-            for rank, name in enumerate(ranked, 1)
-        ]
-    for below in ("queries", "neighbours/mine/bm25"):
-        (folder / below).mkdir(parents=True)
-    tables.write(QUERIES, folder / "queries/mine.parquet", queries)
-    tables.write(NEIGHBOURS, folder / "neighbours/mine/bm25/mine.parquet", found)
-    return {
-        "queries": [folder / "queries/mine.parquet"],
-        "neighbours": [folder / "neighbours/mine/bm25/mine.parquet"],
-    }
+    queries, neighbours = [], []
+    for asking in asked:
+        name, doc = asking["question_id"], asking["doc_id"]
+        queries.append(row(QUERIES, query_id=name, passage_id=doc, kind=asking["intended"]))
+        ranked = [doc, "other"] if asking["intended"] == "in_scope" else ["other", doc]
+        for rank, passage in enumerate(ranked, 1):
+            neighbours.append(row(NEIGHBOURS, query_id=name, rank=rank, passage_id=passage, score=-rank))
+    files = {"queries": folder / "queries/mine.parquet", "neighbours": folder / "neighbours/mine/bm25/mine.parquet"}
+    for table, rows in ((QUERIES, queries), (NEIGHBOURS, neighbours)):
+        files[table.name].parent.mkdir(parents=True)
+        tables.write(table, files[table.name], rows)
+    return {name: [path] for name, path in files.items()}
 
 
-@pytest.fixture
-def measured(tmp_path):
+def _metrics(path):
+    """(table, values of the keys, metric) -> row."""
+    rows = tables.read(METRICS, path).to_pylist()
+    return {(row["table"], *json.loads(row["keys"]).values(), row["metric"]): row for row in rows}
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
     """Three questions a document; the third is out of scope, and the judge has no side. People think otherwise of the
     first of the first document.
     """
-    asked, said, near, people = [], [], [], []
+    folder = tmp_path_factory.mktemp("measured")
+    asked, labels, overlap, people = [], [], [], []
     for doc in range(DOCS):
         for number, label in SAID.items():
             intended = "in_scope" if number == 1 else "out_of_scope"
-            one = question(f"d{doc}", 3 * doc + number, intended) | {"generator": "mine", "slot": number}
-            same = {"question_id": one["question_id"], "doc_id": one["doc_id"]}
-            asked.append(one)
+            asked.append(question(f"d{doc}", 3 * doc + number, intended) | {"generator": "mine", "slot": number})
+            same = {name: asked[-1][name] for name in ("question_id", "doc_id")}
             margin = {"out_of_scope": 1.0, "in_scope": -1.0, "tie": 0.0}[label]
-            said.append(row(SCOPE_LABELS, **same, label=label, margin=margin, judge="j"))
-            near.append(row(OVERLAP, **same, cluster_id=f"c{doc}", missing_words=float(number != 1)))
+            labels.append(row(SCOPE_LABELS, **same, label=label, margin=margin, judge="j"))
+            overlap.append(row(OVERLAP, **same, cluster_id=f"c{doc}", missing_words=float(number != 1)))
             if doc == number == 0:
                 people.append(row(HUMAN_LABELS, **same, task="scope", annotator="ann", label="in_scope"))
-    same = {"question_id": asked[0]["question_id"], "doc_id": "d0", "responder": "r"}
-    answered = [row(DEFUSION_LABELS, **same, judge="j", label="defused", prompt_name="recorded")]
-    answered.append(answered[0] | {"question_id": asked[3]["question_id"], "doc_id": "d1", "label": "not_defused"})
-    answered.append(answered[0] | {"question_id": asked[6]["question_id"], "doc_id": "d2", "label": "tie"})
-    given = answered[0] | {"question_id": asked[9]["question_id"], "doc_id": "d3", "prompt_name": "basic"}
-    answered.append(given)  # here, and people labelled what was recorded
-    people.append(row(HUMAN_LABELS, **same, task="defusion", annotator="ann", label="not_defused"))
-    rows = {QUESTIONS: asked, SCOPE_LABELS: said, DEFUSION_LABELS: answered, OVERLAP: near, HUMAN_LABELS: people}
+    answered = []
+    for doc, label in enumerate(["defused", "not_defused", "tie", "defused"]):  # people labelled what was recorded
+        same = {"question_id": asked[3 * doc]["question_id"], "doc_id": f"d{doc}", "responder": "r"}
+        prompt = "basic" if doc == 3 else "recorded"
+        answered.append(row(DEFUSION_LABELS, **same, judge="j", label=label, prompt_name=prompt))
+        if doc == 0:
+            people.append(row(HUMAN_LABELS, **same, task="defusion", annotator="ann", label="not_defused"))
+    rows = {QUESTIONS: asked, SCOPE_LABELS: labels, DEFUSION_LABELS: answered, OVERLAP: overlap, HUMAN_LABELS: people}
     keys = {"generator": "mine", "judge": "j", "responder": "r", "prompt": "recorded", "shard": "mine"}
-    files = {table.name: [place(tmp_path, table, **keys)] for table in rows if table != DEFUSION_LABELS}
-    files["defusion_labels"] = [place(tmp_path, DEFUSION_LABELS, **keys | {"prompt": name}) for name in PROMPTS]
-    for table, own in rows.items():
+    files = {table.name: [place(folder, table, **keys)] for table in rows if table != DEFUSION_LABELS}
+    files["defusion_labels"] = [place(folder, DEFUSION_LABELS, **keys | {"prompt": name}) for name in PROMPTS]
+    for table, of_table in rows.items():
         for prompt, path in zip(PROMPTS, files[table.name], strict=False):
-            tables.write(table, path, [one for one in own if one.get("prompt_name", prompt) == prompt])
-    measure_question_sets(
-        **files, gold=[], predictions=[], **_searched(tmp_path, asked), metrics=tmp_path / "metrics.parquet", **DRAWS
-    )
-    found = {}
-    for one in tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist():
-        found[one["table"], *json.loads(one["keys"]).values(), one["metric"]] = one
-    return found
+            tables.write(table, path, [row for row in of_table if row.get("prompt_name", prompt) == prompt])
+    files |= _searched(folder, asked) | {"gold": [], "predictions": []}
+    measure_question_sets(**files, metrics=folder / "metrics.parquet", **DRAWS)
+    return _metrics(folder / "metrics.parquet")
 
 
 def test_a_confusion_matrix_counts_every_question(measured):
@@ -141,25 +138,22 @@ def detected(tmp_path):
     """What a detector with two seeds says of two questions a document; the first of four was trained on, the last was
     too long for it.
     """
-    asked, said = [], []
+    asked, predictions, overlap = [], [], []
     for doc in range(4):
         for number, kind in enumerate(["out_of_scope", "in_scope"]):
-            one = question(f"d{doc}", 2 * doc + number, kind) | {"generator": "mine"}
-            asked.append(one)
+            asked.append(question(f"d{doc}", 2 * doc + number, kind) | {"generator": "mine"})
+            same = {name: asked[-1][name] for name in ("question_id", "doc_id")}
+            overlap.append(row(OVERLAP, **same, cluster_id=same["doc_id"]))
             for seed in range(2):
                 out = number == 0 and (doc, seed) != (1, 1)  # of the second document one seed is wrong
-                own = {name: one[name] for name in ("question_id", "doc_id", "intended")}
-                own |= {"head": "mlp", "seed": seed, "part": "train" if doc == 0 else "unseen"}
                 answer = {"out_of_scope": out, "score": 1.0 if out else -1.0} if doc < 3 else {"reason": "too_long"}
-                said.append(row(PREDICTIONS, **own, **answer, asked="mine"))
+                answer |= {"head": "mlp", "seed": seed, "part": "train" if doc == 0 else "unseen"}
+                predictions.append(row(PREDICTIONS, **same, **answer, intended=kind, asked="mine"))
     folder = tmp_path / "predictions/nli/e/g/j"
     folder.mkdir(parents=True)
     tables.write(QUESTIONS, place(tmp_path, QUESTIONS, generator="mine"), asked)
-    tables.write(PREDICTIONS, folder / "mine.parquet", said)
-    same = [
-        row(OVERLAP, question_id=one["question_id"], doc_id=one["doc_id"], cluster_id=one["doc_id"]) for one in asked
-    ]
-    tables.write(OVERLAP, place(tmp_path, OVERLAP), same)
+    tables.write(PREDICTIONS, folder / "mine.parquet", predictions)
+    tables.write(OVERLAP, place(tmp_path, OVERLAP), overlap)
     files = {"questions": [place(tmp_path, QUESTIONS, generator="mine")], "overlap": [place(tmp_path, OVERLAP)]}
     files |= {key: [] for key in ("human_labels", "gold", "scope_labels", "defusion_labels", "queries", "neighbours")}
     measure_question_sets(**files, predictions=[folder / "mine.parquet"], metrics=tmp_path / "metrics.parquet", **DRAWS)

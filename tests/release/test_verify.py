@@ -140,7 +140,7 @@ def rewrite(folder, file, rows):
 
 ROWS = {
     "a deleted row": (lambda rows: rows.slice(1), "rows of questions became"),
-    "rows in another order": (lambda rows: rows.take(range(len(rows))[::-1]), "not in the order of their key"),
+    "rows in another order": (lambda rows: rows.take([*range(len(rows))][::-1]), "not in the order of their key"),
     "a key twice": (lambda rows: pa.concat_tables([rows.slice(0, 1), rows]), "a key comes twice"),
 }
 # file, column, what its cells become, and the problem
