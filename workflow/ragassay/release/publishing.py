@@ -37,7 +37,9 @@ from ragassay.schemas.report import ASKED_CALLS, CALLS
 
 LIBRARY = Path(__file__).resolve().parents[1]
 ROOT = LIBRARY.parents[1]
+RESULTS, LEDGER = Path("results"), Path("ledger")
 BROUGHT_ROWS = ("passages", "queries", "query_log", "targets")  # tables that hold what users bring, by its name
+STATE = ("table", "column", "state", "cells")  # of texts
 LOCKS = ["requirements.lock", "envs/slurm.lock", "envs/setup.py"]  # the last one names torch
 
 
@@ -52,41 +54,41 @@ def publish(
     """Make the release in the project in this folder; returns its folder. `planned` says which tables the configuration
     has, and `confirm` gets what will be public, as a table, and may say no.
     """
-    root, results = Path(), Path("results")
     config = gathering.configuration(configfiles)
     if not re.fullmatch(NAME, version):
         expected = "expected letters, digits, '.', '_' and '-', at most 64"
         raise NotReleasable(f"VERSION: found {version!r}, {expected}; as in: make release VERSION=2026-11")
     _check_day(day)
-    folder = root / config["release"]["folder"] / version
+    folder = Path(config["release"]["folder"], version)
     if folder.exists():
         remedy = "a release is never changed; give the corrected one another version"
         raise NotReleasable(f"{folder}: found a release of this version, expected none; {remedy}")
     gathering.check_licence(configfiles)
     made = planned(configfiles)
-    files = gathering.table_files(results, made)
+    files = gathering.table_files(RESULTS, made)
     by_name = {table.name: paths for table, paths in files.items()}
     settings, poisoned = config["release"], config["export"]["poisoned"]
-    opted_out = OptedOut(root / config["crawl"]["opt_outs"], by_name)
-    licences = Licences(config, by_name.get("documents", []), gathering.shard_files(root / config["shards"]))
+    opted_out = OptedOut(config["crawl"]["opt_outs"], by_name)
+    licences = Licences(config, by_name.get("documents", []), gathering.shard_files(config["shards"]))
     redaction = Redaction(licences, LongRuns(settings["run_words"]), poisoned, settings["repeats"])
     with building(folder) as place:
-        written = PublishedTables(place, results, redaction, opted_out)
-        _learn(redaction, files, results)
+        written = PublishedTables(place, RESULTS, redaction, opted_out)
+        _learn(redaction, files)
         switches = {"poisoned": poisoned, "vectors": settings["vectors"]}
         for table, paths in files.items():
             for path in paths:
-                if contents.is_published(table.name, path.relative_to(results).with_suffix("").as_posix(), **switches):
+                if contents.is_published(table.name, path.relative_to(RESULTS).with_suffix("").as_posix(), **switches):
                     written.copy(table, path)
-        silent = _add_answers(written, root, by_name.get("calls", []), switches)
-        _add_states(written)
+        silent = _add_answers(written, by_name.get("calls", []), switches)
+        states = [dict(zip(STATE, (*state, cells), strict=True)) for state, cells in sorted(redaction.counts.items())]
+        written.add(PUBLISHED_TEXTS, "published_texts", [row for row in states if row["table"] in written.entries])
         rules = contents.replayed(redaction.withheld(), silent)
         measured = [name for name, reads in contents.MEASURED.items() if not reads & by_name.keys()]
         manifest = {"format": 1, "version": version, "signed": key is not None, "sources": licences.resolved}
         manifest |= _manifest(config, written.entries, rules, measured)
-        manifest["prompts"] = copy_prompts(place, written.passes, root / "resources/prompts")
+        manifest["prompts"] = copy_prompts(place, written.passes, Path("resources/prompts"))
         _write(place / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-        _copy_rest(place, config, root)
+        _copy_rest(place, config)
         release = ReleaseFolder(place)
         release.passes = written.passes
         for name, text in readme.documents(release, facts(release)).items():
@@ -100,7 +102,7 @@ def publish(
         if key:
             sign(place, key)
     log.info("%s: %d tables, %d rows", folder, len(written.entries), written.rows)
-    if left := gathering.left_behind(results, made):
+    if left := gathering.left_behind(RESULTS, made):
         names = ", ".join(f"{name} ({count})" for name, count in left.most_common(8))
         log.info("%d tables of other runs stay behind: %s%s", left.total(), names, ", ..." if len(left) > 8 else "")
     return folder
@@ -132,38 +134,30 @@ def _check_day(text):
     raise NotReleasable(f"--date: found {text!r}, expected a day such as 2026-11-23")
 
 
-def _learn(redaction, files, results):
+def _learn(redaction, files):
     """All texts that may not be published are known before any other text is compared with them."""
     for table, paths in files.items():
         for path in paths if table.name in contents.TEXTS else ():
-            keys = tables.keys(table, path.relative_to(results)) if key_names(table) else {}
+            keys = tables.keys(table, path.relative_to(RESULTS)) if key_names(table) else {}
             redaction.learn(table, keys, path)
 
 
-def _add_answers(written, root, calls, switches):
+def _add_answers(written, calls, switches):
     """Returns the rules of whose recorded answers some are withheld."""
     jobs, silent = {}, set()
     for path in calls:
         for row in tables.read(CALLS, path, ["model", "requests"]).to_pylist():
-            jobs[path.relative_to(root / "results/calls").with_suffix("").as_posix()] = row
-    for job in ledger_extract.jobs(root / "ledger", jobs):
+            jobs[path.relative_to(RESULTS / "calls").with_suffix("").as_posix()] = row
+    for job in ledger_extract.jobs(LEDGER, jobs):
         place = f"recorded_answers/{job}"
         if contents.is_published("recorded_answers", place, **switches):
-            rows = ledger_extract.rows(root / "ledger" / job)
+            rows = ledger_extract.rows(LEDGER / job)
             seen = written.add(RECORDED_ANSWERS, place, rows)
             if seen.missing["body"] > sum(row["body"] is None for row in rows):
                 silent.add(job.split("/")[0])
-            if asked := ledger_extract.asked(root / "ledger" / job):
+            if asked := ledger_extract.asked(LEDGER / job):
                 written.add(ASKED_CALLS, f"asked_calls/{job}", asked)
     return silent
-
-
-def _add_states(written):
-    written.entries.pop("published_texts", None)
-    counts = sorted(written.redaction.counts.items())
-    names = ("table", "column", "state", "cells")
-    rows = [dict(zip(names, (*place, cells), strict=True)) for place, cells in counts if place[0] in written.entries]
-    written.add(PUBLISHED_TEXTS, "published_texts", rows)
 
 
 def _manifest(config, entries, rules, measured):
@@ -188,11 +182,11 @@ def _manifest(config, entries, rules, measured):
     }
 
 
-def _copy_rest(place, config, root):
+def _copy_rest(place, config):
     """The configuration, the locks, and what verifies the release."""
     (place / "config").mkdir()
     _write(place / "config/config.yaml", plain_yaml.dump(config))
-    shutil.copyfile(root / config["shards"], place / "config/shards.tsv")
+    shutil.copyfile(config["shards"], place / "config/shards.tsv")
     (place / "locks").mkdir()
     for lock in LOCKS:
         shutil.copyfile(ROOT / lock, place / "locks" / Path(lock).name)
