@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from project import ROOT, copy_project
+from project import copy_project
 from publishing.hostile import CLAIMS, OUTSIDE, TRICKS
 from ragassay.base.errors import AssayError
 from ragassay.release.__main__ import main
