@@ -184,7 +184,7 @@ def test_without_labels_there_is_no_section_and_with_them_it_comes_and_follows_t
     assert "People and judges" not in page.read_text()
     assert labelled(done, 2)
     plan = planned(done, *TINY)
-    expected = ("gather_annotations", "settle_gold", "measure_agreement", "render_report")
+    expected = ("gather_annotations", "settle_gold", "measure_agreement", "render_front")
     assert dict.fromkeys(expected, 1).items() <= plan.items()
     assert not {"extract_claims", "judge_scope", "respond"} & plan.keys()
     snakemake(done, *TINY)

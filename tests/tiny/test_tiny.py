@@ -61,8 +61,10 @@ def test_what_came_out(tiny):
     assert reasons == [["duplicate_id"], ["too_short"]]
     crawled = tables.read(DOCUMENTS, tiny / "results/documents/2026-09.parquet").to_pylist()
     assert [row["topic"] for row in crawled] == ["food", "food"] and all(row["published_at"] for row in crawled)
-    page = (tiny / "results/report/index.html").read_text()
-    assert "The tiny pipeline" in page and "too_short" in page and "Example 1: " in page
+    pages = {name: (tiny / f"results/report/{name}.html").read_text() for name in ("index", "documents", "scope")}
+    assert (
+        "The tiny pipeline" in pages["index"] and "too_short" in pages["documents"] and "Example 1: " in pages["scope"]
+    )
     assert "4 articles: 3 documents, 1 rejected" in (tiny / "logs/collect_documents/2026-01.log").read_text()
 
 

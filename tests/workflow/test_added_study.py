@@ -164,6 +164,6 @@ def test_what_a_study_registers_is_collected(project):
     plan = snakemake(project, "--dry-run", *TINY).stdout
     inputs = dict(re.findall(r"^(?:local)?rule (\w+):\n    input: ([^\n]*)", plan, re.MULTILINE))
     assert "results/calls/ask_tides/2026-01.parquet" in inputs["measure_calls"].split(", ")
-    assert {"results/metrics/tides.parquet", "results/figures/tides"} <= {*inputs["render_report"].split(", ")}
+    assert {"results/metrics/tides.parquet", "results/figures/tides"} <= {*inputs["render_front"].split(", ")}
     wanted = {"results/report/tides.csv", "results/report/explorer/tides.html", "results/tides.txt"}
     assert wanted <= {*inputs["report"].split(", ")}

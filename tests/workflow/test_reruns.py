@@ -11,6 +11,9 @@ from project import NOTHING, TINY, planned, snakemake
 SECTIONS = {
     f"measure_{name}" for name in ("documents", "crawl", "scope", "responses", "retrieval", "detectors", "calls")
 }
+SCOPE_PAGE = dict.fromkeys(("measure_responses", "measure_detectors"), "measure_scope")
+PAGE_OF = SCOPE_PAGE | {"measure_crawl": "measure_documents", "measure_retrieval": "relevance"}
+RENDERED = {"render_page": 4, "render_front": 1}
 PER_SHARD = {"respond": 2, "judge_defusion": 4, "label_defusion": 2}  # by prompts, and by ways to ask the judge
 
 
@@ -20,7 +23,9 @@ def jobs(*parts, shards=3, gathers=()):
     """
     found = {rule: shards * PER_SHARD.get(rule, 1) for part in parts for rule in part.split()}
     figures = len(SECTIONS & set(gathers))
-    shown = {"draw_figures": figures, "write_numbers": figures, "render_report": 1} if figures else {}
+    pages = {PAGE_OF.get(section, section) for section in SECTIONS & set(gathers)}
+    drawn = dict.fromkeys(("write_findings", "draw_figures", "write_numbers"), figures)
+    shown = drawn | {"render_page": len(pages), "render_front": 1} if figures else {}
     trained = {"train_detector": 3, "apply_detector": 3} if SELECTION in found else {}
     return found | trained | dict.fromkeys(gathers, 1) | shown
 
@@ -60,7 +65,7 @@ def shared(tiny, tmp_path_factory):
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
         ("scripts/labels/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("scripts/hardness/grade_hardness.py", jobs(gathers=GRADED)),
-        ("ragassay/report/report_page.py", {"render_report": 1}),
+        ("ragassay/report/pages.py", RENDERED),
         ("ragassay/grading/verdicts.py", jobs(JUDGING, gathers=ASKED)),
         ("ragassay/calls/providers/_rules/reading.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
         ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
@@ -116,9 +121,9 @@ def test_other_weights_in_the_same_folder_train_the_detectors_on_them_again(done
 
 def test_a_changed_section_redraws_and_a_changed_style_only_renders(done):
     append(done, "workflow/report/page.css", "b { color: var(--mark); }\n")
-    assert planned(done, *TINY) == {"render_report": 1}
+    assert planned(done, *TINY) == RENDERED
     append(done, "workflow/report/sections/documents.yaml", "# a remark\n")
-    assert planned(done, *TINY) == {"draw_figures": 1, "render_report": 1}
+    assert planned(done, *TINY) == {"write_findings": 1, "draw_figures": 1, "render_page": 1, "render_front": 1}
 
 
 def test_a_new_shard_and_a_changed_file_run_themselves_what_may_be_near_duplicates_and_the_gathers(done):

@@ -20,3 +20,12 @@ for (const table of document.querySelectorAll("table")) {
     });
   });
 }
+
+// What an address points to is shown, also inside details that are closed.
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  target?.scrollIntoView();
+}
+addEventListener("hashchange", reveal);
+reveal();

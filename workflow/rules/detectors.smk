@@ -20,7 +20,7 @@ DECIDED = dict(ALL, judge=plan(questions.deciding))
 WITH_PEOPLE = plan(question_sets.with_people)
 JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ASKED_SETS = plan(question_sets.predictions, names=WITH_PEOPLE)
-SECTIONS["detectors"] = {}
+SECTIONS["detectors"] = {"page": "scope"}
 
 
 wildcard_constraints:

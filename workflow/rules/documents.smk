@@ -21,7 +21,7 @@ from ragassay.plan import documents, news, question_sets
 CRAWLED = plan(news.crawled)
 REJECTING = ["pages", "articles", "documents"]
 SECTIONS["documents"] = {}
-SECTIONS["crawl"] = {"shown": bool(CRAWLED)}
+SECTIONS["crawl"] = {"page": "documents", "shown": bool(CRAWLED)}
 
 
 wildcard_constraints:

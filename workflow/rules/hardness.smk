@@ -29,8 +29,8 @@ JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ANSWERED_SETS = plan(question_sets.set_responses, names=WITH_PEOPLE)
 OF_LABELLED = dict(ALL, generator=plan(labels.labelled, names=ALL["generator"]).column("generator"))
 SECTIONS["scope"] = {"examples": "results/examples/scope.parquet"}
-SECTIONS["responses"] = {}
-SECTIONS["agreement"] = {"shown": bool(LABELLED or WITH_PEOPLE)}
+SECTIONS["responses"] = {"page": "scope"}
+SECTIONS["agreement"] = {"page": "scope", "shown": bool(LABELLED or WITH_PEOPLE)}
 EXPLORERS.update(plan(responses.explorers))
 
 

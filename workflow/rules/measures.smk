@@ -15,7 +15,7 @@ ATTACKED = plan(attacks.cells)
 DEFENDED = plan(defences.filtered)
 SWEEPS = plan(measures.swept_answers)
 CALLS += SWEEPS.over("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet")
-SECTIONS["attacks"] = {"shown": bool(ATTACKED)}
+SECTIONS["attacks"] = {"page": "raguard", "shown": bool(ATTACKED)}
 SECTIONS["raguard"] = {"shown": bool(DEFENDED)}
 
 

@@ -12,7 +12,7 @@ from ragassay.plan.report import draws
 SETS = list(config["question_sets"])
 JUDGED = plan(question_sets.set_responses)
 PREDICTED = plan(question_sets.predictions)
-SECTIONS["question_sets"] = {"shown": bool(SETS)}
+SECTIONS["question_sets"] = {"page": "scope", "shown": bool(SETS)}
 
 
 rule question_sets:

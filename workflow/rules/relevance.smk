@@ -36,7 +36,7 @@ CALLS += RATED.over("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{
 CALLS += ASKED.over("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet")
 CALLS += ASKED.over("results/calls/answer_directly/{responder}/{query_set}.parquet")
 SECTIONS["relevance"] = {"shown": bool(COMPARED), "examples": "results/examples/relevance.parquet"}
-SECTIONS["drift"] = {"shown": bool(LOGS)}
+SECTIONS["drift"] = {"page": "relevance", "shown": bool(LOGS)}
 PRODUCTS += RATED.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet")
 PRODUCTS += SCORES
 

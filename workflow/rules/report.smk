@@ -1,17 +1,34 @@
-"""From metrics to figures and the page that people open.
+"""From metrics to findings, figures and the pages that people open.
 
 Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, workflow/report/
-Writes  results/figures/{section}/          each figure as SVG (also in Snakemake's own report), PNG and PDF, with its
+Writes  results/findings/{section}.parquet  what was found, a sentence each
+        results/figures/{section}/          each figure as SVG (also in Snakemake's own report), PNG and PDF, with its
                                             data (CSV) and its Vega-Lite specification
         results/report/{section}.csv        every number of a section
-        results/report/index.html           one self-contained page
+        results/report/{page}.html          one self-contained page for each study
+        results/report/index.html           the front page: what was found
+        results/report/settings.html        the configuration of the report
 """
 
 from ragassay.plan import report as page
 
 SHOWN = plan(page.sections, registered=SECTIONS)
+PAGE_OF = page.page_of(SHOWN, SECTIONS)
+NUMBERED = [*dict.fromkeys(SECTIONS[section].get("metrics", section) for section in SHOWN)]
+HEADS = [*dict.fromkeys(PAGE_OF.values())]
 PAGES = expand("results/report/{page}", page=EXPLORERS.values())
-PRODUCTS += ["results/report/index.html", *expand("results/report/{section}.csv", section=SHOWN), *PAGES]
+PRODUCTS += [
+    "results/report/index.html",
+    *expand("results/report/{page}.html", page=HEADS),
+    *expand("results/report/{section}.csv", section=NUMBERED),
+    *PAGES,
+]
+LAYOUT = {
+    "heads": expand("workflow/report/sections/{page}.yaml", page=HEADS),
+    "templates": expand("workflow/report/{part}.html.j2", part=["layout", "macros", "front", "page", "settings"]),
+    "style": "workflow/report/page.css",
+    "behaviour": "workflow/report/page.js",
+}
 
 
 wildcard_constraints:
@@ -19,9 +36,11 @@ wildcard_constraints:
 
 
 localrules:
+    write_findings,
     draw_figures,
     write_numbers,
-    render_report,
+    render_page,
+    render_front,
 
 
 rule explorer:
@@ -30,10 +49,29 @@ rule explorer:
         PAGES,
 
 
+rule write_findings:
+    """What a section has found is put into words, with how certain it is."""
+    input:
+        metrics=plan(page.metrics, registered=SECTIONS),
+        section="workflow/report/sections/{section}.yaml",
+    output:
+        findings=table("results/findings/{section}.parquet"),
+    log:
+        "logs/write_findings/{section}.log",
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    params:
+        code=code_version("report/write_findings.py"),
+        settings={},
+    script:
+        "../scripts/report/write_findings.py"
+
+
 rule draw_figures:
     """Every figure of a section is drawn from its metrics."""
     input:
-        metrics="results/metrics/{section}.parquet",
+        metrics=plan(page.metrics, registered=SECTIONS),
         section="workflow/report/sections/{section}.yaml",
     output:
         figures=report(
@@ -73,29 +111,56 @@ rule write_numbers:
         "../scripts/report/write_numbers.py"
 
 
-rule render_report:
-    """All sections become the page that people open."""
+rule render_page:
+    """The sections of a study become the page that people open."""
     input:
-        metrics=expand("results/metrics/{section}.parquet", section=SHOWN),
+        **LAYOUT,
+        metrics=plan(page.metrics_of_page, registered=SECTIONS, pages=PAGE_OF),
+        sections=plan(page.of_page, pattern="workflow/report/sections/{section}.yaml", pages=PAGE_OF),
+        findings=plan(page.of_page, pattern="results/findings/{section}.parquet", pages=PAGE_OF),
+        figures=plan(page.of_page, pattern="results/figures/{section}", pages=PAGE_OF),
+        examples=plan(page.examples, registered=SECTIONS, pages=PAGE_OF),
+    output:
+        page=report(
+            ensure("results/report/{page}.html", non_empty=True),
+            caption="../report/page.rst",
+            category="page",
+        ),
+    log:
+        "logs/render_page/{page}.log",
+    wildcard_constraints:
+        page=one_of(HEADS),
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    params:
+        code=code_version("report/render_page.py"),
+        settings=plan(page.render_page, explorers=EXPLORERS),
+    script:
+        "../scripts/report/render_page.py"
+
+
+rule render_front:
+    """What was found in all studies becomes the front page."""
+    input:
+        **LAYOUT,
+        metrics=[f"results/metrics/{SECTIONS[section].get('metrics', section)}.parquet" for section in SHOWN],
         sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
-        figures=expand("results/figures/{section}", section=SHOWN),
-        examples=[SECTIONS[name]["examples"] for name in SHOWN if "examples" in SECTIONS[name]],
-        template="workflow/report/page.html.j2",
-        style="workflow/report/page.css",
-        behaviour="workflow/report/page.js",
+        findings=expand("results/findings/{section}.parquet", section=SHOWN),
     output:
         page=report(
             ensure("results/report/index.html", non_empty=True),
             caption="../report/page.rst",
             category="page",
         ),
+        settings=ensure("results/report/settings.html", non_empty=True),
     log:
-        "logs/render_report.log",
+        "logs/render_front.log",
     localrule: True
     conda:
         "../../envs/report.yaml"
     params:
-        code=code_version("report/render_report.py"),
-        settings=plan(page.render_report, explorers=EXPLORERS),
+        code=code_version("report/render_front.py"),
+        settings=plan(page.render_front, explorers=EXPLORERS, pages=PAGE_OF),
     script:
-        "../scripts/report/render_report.py"
+        "../scripts/report/render_front.py"

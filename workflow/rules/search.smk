@@ -12,7 +12,7 @@ from ragassay.plan.report import draws
 
 RETRIEVERS = config["retrieval"]["retrievers"]
 MEASURED = plan(search.measured)
-SECTIONS["retrieval"] = {}
+SECTIONS["retrieval"] = {"page": "relevance"}
 
 
 wildcard_constraints:

@@ -1,5 +1,7 @@
 """Which sections the report shows."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from ragassay.config.settings import ConfigError
@@ -22,3 +24,14 @@ def test_a_section_that_no_study_registers_is_refused_in_one_line():
         report.sections(named("documents", "scop"), REGISTERED)
     expected = "expected one of: documents, crawl, scope (did you mean scope?)"
     assert str(caught.value) == f"report.sections: found the section 'scop', {expected}"
+
+
+def test_sections_stand_on_the_page_of_their_study_which_the_first_one_heads_for_another():
+    registered = {"answers": {"page": "scope", "metrics": "scope"}, "scope": {}, "calls": {}}
+    pages = report.page_of([*registered], registered)
+    assert pages == {"answers": "scope", "scope": "scope", "calls": "calls"}
+    page = SimpleNamespace(page="scope")
+    assert report.of_page(page, "{section}.yaml", pages) == ["scope.yaml", "answers.yaml"], "the head comes first"
+    assert report.metrics_of_page(page, registered, pages) == ["results/metrics/scope.parquet"] * 2
+    assert report.metrics(SimpleNamespace(section="answers"), registered) == "results/metrics/scope.parquet"
+    assert report.page_of(["answers", "calls"], registered) == {"answers": "answers", "calls": "calls"}

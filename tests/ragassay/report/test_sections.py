@@ -1,4 +1,4 @@
-"""Sections: descriptions joined with metric rows; nothing that was measured is left out."""
+"""Sections: descriptions joined with metric rows; what nobody described is not drawn."""
 
 import pytest
 
@@ -53,9 +53,15 @@ def test_rows_come_in_natural_order(section):
     assert [r["model"] for r in parts[0].rows] == ["b", "m9", "m25-49", "m100"]
 
 
-def test_a_table_that_nobody_described_is_shown_all_the_same(section):
-    parts = section([row(model="a"), row(table="new_numbers", topic="food")]).parts
-    assert (parts[1].title, parts[1].columns) == ("new numbers", {"topic": "topic", "accuracy": "accuracy"})
+def test_a_table_that_nobody_described_is_not_drawn(section):
+    assert len(section([row(model="a"), row(table="new_numbers", topic="food")]).parts) == 1
+
+
+def test_parts_of_one_table_have_anchors_of_their_own(section):
+    scores = DESCRIPTION.partition("parts:\n")[2]
+    loaded = section([row(model="a")], DESCRIPTION + scores + "details:\n" + scores)
+    anchors = [part.anchor for part in [*loaded.parts, *loaded.details]]
+    assert anchors == ["study-scores", "study-scores-2", "study-scores-3"]
 
 
 def test_a_described_table_without_rows_is_shown_empty(section):

@@ -57,4 +57,4 @@ def test_a_target_that_the_option_would_take_is_told_where_to_stand(shared, targ
 
 def test_a_target_may_stand_after_two_dashes(shared):
     jobs = planned(shared, *TINY, "--", "question_sets")
-    assert "measure_question_sets" in jobs and "render_report" not in jobs
+    assert "measure_question_sets" in jobs and "render_front" not in jobs

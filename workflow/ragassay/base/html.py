@@ -8,8 +8,9 @@ import hashlib
 import jinja2
 
 
-def environment() -> jinja2.Environment:
-    return jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+def environment(loader: jinja2.BaseLoader | None = None) -> jinja2.Environment:
+    options = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    return jinja2.Environment(loader=loader, autoescape=True, **options)
 
 
 def policy(style: str, behaviour: str) -> str:

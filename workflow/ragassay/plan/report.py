@@ -24,9 +24,48 @@ def draws(config: dict, section: str) -> dict:
     return {"resamples": intervals["sections"].get(section, intervals["resamples"]), "seed": intervals["seed"]}
 
 
-def render_report(config: dict, explorers: dict) -> dict:
-    params = {"title": config["report"]["title"], "config": shown(config), "pages": explorers}
-    return params | {"notes": {name: note for name in config["models"] if (note := model_note(config, name))}}
+def page_of(sections: list[str], registered: dict) -> dict[str, str]:
+    """section -> the page that it stands on: the one that its rule file names, or one of its own. Where the one that
+    heads a page is not shown, the page bears the name of the first that is.
+    """
+    heads = {}
+    for name in sections:
+        page = registered[name].get("page", name)
+        heads.setdefault(page, page if page in sections else name)
+    return {name: heads[registered[name].get("page", name)] for name in sections}
+
+
+def metrics(wildcards, registered: dict) -> str:
+    """The metrics that a section describes: its own, or those of the section that it names."""
+    return f"results/metrics/{registered[wildcards.section].get('metrics', wildcards.section)}.parquet"
+
+
+def of_page(wildcards, pattern: str, pages: dict) -> list[str]:
+    """The files of the sections that stand on a page, the one that heads it first."""
+    names = sorted(
+        (name for name, page in pages.items() if page == wildcards.page), key=lambda name: name != wildcards.page
+    )
+    return [pattern.format(section=name) for name in names]
+
+
+def metrics_of_page(wildcards, registered: dict, pages: dict) -> list[str]:
+    names = of_page(wildcards, "{section}", pages)
+    return [f"results/metrics/{registered[name].get('metrics', name)}.parquet" for name in names]
+
+
+def examples(wildcards, registered: dict, pages: dict) -> list[str]:
+    names = [name for name, page in pages.items() if page == wildcards.page]
+    return [registered[name]["examples"] for name in names if "examples" in registered[name]]
+
+
+def render_page(config: dict, explorers: dict) -> dict:
+    notes = {name: note for name in config["models"] if (note := model_note(config, name))}
+    return {"title": config["report"]["title"], "links": explorers, "notes": notes}
+
+
+def render_front(config: dict, explorers: dict, pages: dict) -> dict:
+    addresses = {section: f"{page}.html" for section, page in pages.items()}
+    return {"title": config["report"]["title"], "links": explorers, "pages": addresses, "config": shown(config)}
 
 
 def model_note(config: dict, name: str) -> str:

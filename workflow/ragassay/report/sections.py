@@ -1,10 +1,11 @@
 """A section of the report: its description (workflow/report/sections/*.yaml) joined with the metric rows that fill it.
 
-Knows nothing of HTML. Numbers that no part of the description asks for appear in plain tables at the end.
+Knows nothing of HTML. Numbers that no part of the description asks for stand in the section's CSV file alone.
 """
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -39,6 +40,7 @@ class ReportPart:
     rows: list[dict] = field(default_factory=list)
     axes: dict[str, str | float] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
+    anchor: str = ""  # on its page
 
     @property
     def drawn(self) -> bool:
@@ -51,6 +53,11 @@ class ReportSection:
     title: str
     text: str
     parts: list[ReportPart]
+    details: list[ReportPart] = field(default_factory=list)  # for readers who open them
+    short: str = ""  # in the navigation
+    numbers: str = ""  # the section whose metrics it describes
+    question: str = ""
+    command: str = ""
     notes: list[str] = field(default_factory=list)  # on the models that its numbers rest on
 
 
@@ -58,20 +65,42 @@ def load(description, metrics, examples=None, notes: dict[str, str] | None = Non
     """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows) and `examples`.
     `notes` says of some models what a reader has to know who sees their numbers.
     """
-    name = Path(description).stem
-    content = checked(read(description), [description], schema.load(SCHEMA))
+    content = described(description)
     by_table = _by_table(tables.read(METRICS, metrics).to_pylist())
-    shown = _examples(examples) if examples else []
-    parts = [
-        ReportPart("examples", "examples", part["title"], part["caption"], rows=shown)
-        if part["kind"] == "examples"
-        else _part(part, by_table, description)
-        for part in content["parts"]
-    ]
-    _distinct([part.name for part in parts if part.drawn], description)
-    used = {part["table"] for part in content["parts"] if part["kind"] != "examples"}
-    parts += [_plain(table, rows) for table, rows in by_table.items() if table not in used]
-    return ReportSection(name, content["title"], content["text"], parts, _notes(notes or {}, by_table))
+    passages = _examples(examples) if examples else []
+    parts, details = (
+        [_part(part, by_table, passages, description) for part in content[place]] for place in ("parts", "details")
+    )
+    _distinct([part.name for part in [*parts, *details] if part.drawn], description)
+    anchors = _anchors(content, Path(description).stem)
+    for part, anchor in zip([*parts, *details], anchors, strict=True):
+        part.anchor = anchor
+    section = ReportSection(Path(description).stem, content["title"], content["text"], parts, details)
+    section.numbers = Path(metrics).stem
+    section.short = content.get("short", content["title"])
+    section.question, section.command = content.get("question", ""), content.get("command", "")
+    section.notes = _notes(notes or {}, by_table)
+    return section
+
+
+def _anchors(content, name):
+    """The anchor of each part: that of its table, if it is the first of it."""
+    counts = Counter()
+    for part in [*content["parts"], *content["details"]]:
+        place = part.get("table", part["kind"])
+        counts[place] += 1
+        yield f"{name}-{place}" + (f"-{counts[place]}" if counts[place] > 1 else "")
+
+
+def link(content: dict, section: str, table: str) -> str:
+    """Where a page shows a table: its first part, or the section if it has none."""
+    shown = any(part.get("table") == table for part in [*content["parts"], *content["details"]])
+    return f"#{section}-{table}" if shown else f"#{section}"
+
+
+def described(description) -> dict:
+    """The content of a description, checked."""
+    return checked(read(description), [description], schema.load(SCHEMA))
 
 
 def _notes(notes, by_table):
@@ -107,8 +136,11 @@ def _examples(path):
     return [{"title": title, "passages": list(passages)} for (_, title), passages in groups]
 
 
-def _part(part, by_table, where):
-    kind, name = part["kind"], part["table"]
+def _part(part, by_table, passages, where):
+    kind = part["kind"]
+    if kind == "examples":
+        return ReportPart(kind, kind, part["title"], part["caption"], rows=passages)
+    name = part["table"]
     rows = by_table.get(name, [])
     if kind == "table":
         rows, columns = (
@@ -156,8 +188,3 @@ def _spread(rows, columns, by, metric, first=()):
     seen = dict.fromkeys(row[by] for row in rows if by in row)
     values = dict.fromkeys([*(value for value in first if value in seen), *seen])
     return list(spread.values()), columns | {f"{by} {value}": value for value in values}
-
-
-def _plain(table, rows):
-    columns = {name: name.replace("_", " ") for row in rows for name in row}
-    return ReportPart("table", table, table.replace("_", " "), "", columns, rows)

@@ -58,6 +58,32 @@ class Section:
             yield self.row(table, keys, name, value, value if n is None else n)
 
 
+FINDINGS = Table(
+    "findings",
+    "One row per finding or warning of the report: a sentence that a section's rule makes of its metrics.",
+    path="findings/{section}",
+    key=("section", "finding"),
+    columns=(
+        Column("section", pa.string(), "the section whose rule it is"),
+        Column("finding", pa.string(), "the name of the rule"),
+        Column("kind", pa.string(), "`finding`, or `warning`: what a reader has to know of the numbers"),
+        Column("weight", pa.int32(), "how much it matters: 3 is most"),
+        Column("certainty", pa.float64(), "distance to the reference in the half width of both intervals together"),
+        Column("verdict", pa.string(), "`higher`, `lower`, `unclear`, `too_few` or `missing`"),
+        Column("sentence", pa.string(), "what was found, in words; empty if there is nothing to say"),
+        Column("action", pa.string(), "what to do about it; may be empty"),
+        Column("metric_table", pa.string(), "the table of the metrics that the number stands in"),
+        Column("keys", pa.string(), "the keys of its row"),
+        Column("metric", pa.string(), "the name of the number"),
+        Column("value", pa.float64(), "the number", null=True),
+        Column("low", pa.float64(), "lower end of its interval", null=True),
+        Column("high", pa.float64(), "upper end of its interval", null=True),
+        Column("n", pa.int64(), "items it was computed from", null=True),
+        Column("against", pa.float64(), "what it was compared with", null=True),
+    ),
+)
+
+
 EXAMPLES = Table(
     "examples",
     "One row per passage of an example that the report shows with its whole lineage.",

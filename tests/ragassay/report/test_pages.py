@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 import pytest
 
 from project import ROOT
-from ragassay.report.report_page import FILES as BESIDE
-from ragassay.report.report_page import Figure, cell, render, shown
+from ragassay.report.pages import FILES as BESIDE
+from ragassay.report.pages import Figure, Pages, cell, shown
 from ragassay.report.sections import ReportPart, ReportSection
 
-FILES = [ROOT / "workflow/report" / name for name in ("page.html.j2", "page.css", "page.js")]
+FOLDER = ROOT / "workflow/report"
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 
 
@@ -22,9 +22,12 @@ def page(text="plain"):
     passages = [{"part": text, "text": text}, {"part": "b", "text": "c"}]
     examples = ReportPart("examples", "examples", text, text, rows=[{"title": text, "passages": passages}])
     figures = [ReportPart("bars", name, text, text, rows=rows) for name, rows in (("drawn", [{}]), ("empty", []))]
-    section = ReportSection("s", text, text, [table, examples, *figures])
+    section = ReportSection("s", text, text, [table, examples], figures, numbers="s")
     pictures = {("s", "drawn"): Figure("<svg></svg>", "../figures/s/drawn")}
-    return render(*FILES, text, [section], pictures, {"key": text}, {text: "beside.html"})
+    finding = dict.fromkeys(("low", "high", "value", "n", "against")) | {"verdict": "missing", "link": "#s"}
+    files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
+    pages = Pages(*files, text, {text: "beside.html"}, [])
+    return pages.study("s.html", [section], {"s": [finding | {"sentence": text, "action": text}]}, pictures)
 
 
 DRAWN = [f"../figures/s/drawn.{ending}" for ending in BESIDE]
@@ -53,13 +56,21 @@ def test_examples_are_shown_with_all_passages_as_they_are():
 
 def test_names_in_captions_are_shown_as_code():
     found = page("how `echo` & `<b>` do")
-    assert found.count("how <code>echo</code> &amp; <code>&lt;b&gt;</code> do") == 5, "one lead and four captions"
+    assert found.count("how <code>echo</code> &amp; <code>&lt;b&gt;</code> do") == 6, (
+        "an action, a lead and four captions"
+    )
 
 
 def test_nothing_is_fetched_from_anywhere():
     for tag, attributes in Elements(page()).found:
         assert not {"src", "srcset", "action", "style", "onclick", "onload"} & attributes.keys(), tag
-        assert attributes.get("href", "#")[0] == "#" or attributes["href"] in ("beside.html", "s.csv", *DRAWN)
+        assert attributes.get("href", "#")[0] == "#" or attributes["href"] in (
+            "beside.html",
+            "index.html",
+            "settings.html",
+            "s.csv",
+            *DRAWN,
+        )
         assert tag not in ("link", "img", "iframe", "object", "base")
 
 

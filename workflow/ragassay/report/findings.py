@@ -1,0 +1,180 @@
+"""What was found: sentences that the rules of a section's description make of its metrics, each with how certain it is.
+
+A rule picks one number and compares it with a reference, which is a number of the rule or another row. Where both
+intervals lie apart, its sentence for `higher` or `lower` is the finding; where they meet, it is that nobody can tell,
+and where a row has too few items, that it takes more. Nothing here knows a study.
+"""
+
+import json
+import math
+from pathlib import Path
+
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.schemas.report import FINDINGS, METRICS
+
+LEAST = 20  # items of a number, below which it says nothing
+WEIGHT = 2
+
+
+class FindingError(AssayError):
+    """A rule asks for what its metrics do not have."""
+
+
+def findings(content: dict, metrics, where: Path) -> list[dict]:
+    """The rows of FINDINGS that the rules in `content`, a section's description, make of its metrics."""
+    section = Path(where).stem
+    rows = [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
+    return [_finding(section, rule, content, rows, where) for rule in content["findings"]]
+
+
+def _finding(section, rule, content, rows, where):
+    blank = dict.fromkeys(FINDINGS.schema.names) | {
+        "section": section,
+        "finding": rule["name"],
+        "kind": rule.get("kind", "finding"),
+        "weight": rule.get("weight", WEIGHT),
+        "certainty": 0.0,
+        "metric_table": rule["table"],
+        "metric": rule["metric"],
+        "keys": "{}",
+        "action": "",
+    }
+    row = chosen(rows, rule)
+    against = reference(rule, row, rows)
+    if row is None or against is None:
+        sentence = f"Not measured yet: {rule['question']}." if blank["kind"] == "finding" else ""
+        command = rule.get("command") or content.get("command", "")
+        action = f"Run `{command}`." if sentence and command else ""
+        return blank | {"verdict": "missing", "sentence": sentence, "action": action}
+    numbers = {name: row[name] for name in ("value", "low", "high", "n")}
+    blank |= numbers | {"keys": json.dumps(row["keys"], ensure_ascii=False), "against": against["value"]}
+    least = rule.get("least", LEAST)
+    if row["n"] < least or against["n"] < least:
+        few = min(row["n"], against["n"])
+        sentence = f"Too few data to tell {rule['question']}: {few:,} of at least {least:,} that it takes."
+        return blank | {"verdict": "too_few", "sentence": sentence if blank["kind"] == "finding" else ""}
+    verdict, certainty = compared(row, against)
+    words = _Words(rule, row, against, where)
+    sentence = words.fill(rule.get(verdict, "" if blank["kind"] == "warning" else words.unclear()))
+    action = rule.get("action", {}).get(verdict, "") if sentence else ""
+    return blank | {
+        "verdict": verdict,
+        "certainty": certainty,
+        "sentence": sentence,
+        "action": words.fill(action),
+    }
+
+
+def chosen(rows: list[dict], rule: dict) -> dict | None:
+    """The row that a rule, a card or a fact speaks of: of those that fit, the first or that of the greatest or least
+    value, or one that holds the sum of all.
+    """
+    fitting = [row for row in rows if _fits(row, rule) and row["value"] is not None]
+    if not fitting:
+        return None
+    match rule.get("pick", "first"):
+        case "highest":
+            return max(fitting, key=lambda row: row["value"])
+        case "lowest":
+            return min(fitting, key=lambda row: row["value"])
+        case "sum":
+            total = {name: sum(row[name] for row in fitting) for name in ("value", "n")}
+            return fitting[0] | {"low": None, "high": None} | total
+        case _:
+            return fitting[0]
+
+
+def _fits(row, rule):
+    if row["table"] != rule["table"] or row["metric"] != rule["metric"]:
+        return False
+    return all(row["keys"].get(key) in _several(values) for key, values in rule.get("where", {}).items())
+
+
+def _several(values):
+    return values if isinstance(values, list) else [values]
+
+
+def reference(rule: dict, row: dict | None, rows: list[dict]) -> dict | None:
+    """What a row is compared with: a number, or a row whose keys in `same` are those of the row."""
+    against = rule["against"]
+    if not isinstance(against, dict):
+        return {"value": float(against), "low": None, "high": None, "n": math.inf, "keys": {}}
+    if row is None:
+        return None
+    asked = {name: against.get(name, rule[name]) for name in ("table", "metric")}
+    shared = {key: row["keys"][key] for key in against.get("same", ()) if key in row["keys"]}
+    return chosen(rows, against | asked | {"where": shared | against.get("where", {})})
+
+
+def compared(row: dict, against: dict) -> tuple[str, float]:
+    """Whether a value is higher or lower than its reference for certain, and their distance in the half width of both
+    intervals together.
+    """
+    distance = row["value"] - against["value"]
+    width = math.hypot(_half(row), _half(against))
+    certainty = 0.0 if width == 0 else abs(distance) / width
+    if distance > 0 and _low(row) > _high(against):
+        return "higher", certainty
+    if distance < 0 and _high(row) < _low(against):
+        return "lower", certainty
+    return "unclear", certainty
+
+
+def _low(row):
+    return row["value"] if row["low"] is None else row["low"]
+
+
+def _high(row):
+    return row["value"] if row["high"] is None else row["high"]
+
+
+def _half(row):
+    return (_high(row) - _low(row)) / 2
+
+
+class _Words:
+    """What the sentences of a rule may name between braces."""
+
+    def __init__(self, rule, row, against, where):
+        self.rule, self.where = rule, where
+        form = rule.get("form", "score")
+        self.known = {name: str(value).replace("_", " ") for name, value in row["keys"].items()} | {
+            "value": formed(row["value"], form),
+            "against": formed(against["value"], form),
+            "difference": formed(abs(row["value"] - against["value"]), "points" if form == "share" else form),
+            "n": f"{row['n']:,}",
+            **{f"other_{key}": str(value).replace("_", " ") for key, value in against["keys"].items()},
+        }
+
+    def fill(self, sentence: str) -> str:
+        try:
+            return sentence.format_map(self.known)
+        except (KeyError, IndexError, ValueError) as error:
+            place = f"{self.where}: finding {self.rule['name']}"
+            names = ", ".join(sorted(self.known))
+            raise FindingError(f"{place}: found {error} in {sentence!r}, expected one of: {names}") from None
+
+    def unclear(self) -> str:
+        return f"The data cannot tell {self.rule['question']}: {{value}} against {{against}}."
+
+
+def formed(value: float, form: str) -> str:
+    """A number for a sentence."""
+    match form:
+        case "share":
+            return f"{value:.0%}" if 0.01 <= abs(value) <= 0.99 or value in (0, 1) else f"{value:.1%}"
+        case "points":
+            return f"{value * 100:.0f} points" if abs(value) >= 0.01 else f"{value * 100:.1f} points"
+        case "dollars":
+            return f"${value:,.2f}"
+        case "number":
+            return f"{value:,.0f}"
+        case _:
+            return f"{value:.2f}"
+
+
+def ordered(rows: list[dict]) -> list[dict]:
+    """Those that say something: first what matters most, then what is most certain."""
+    worded = [row for row in rows if row["sentence"]]
+    return sorted(worded, key=lambda row: (-row["weight"], -row["certainty"], row["section"], row["finding"]))

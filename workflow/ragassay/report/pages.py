@@ -1,0 +1,151 @@
+"""Render the report: a front page with the findings, a page for each study, and the settings, each of which needs
+nothing but itself.
+
+Knows nothing of studies: sections come from `ragassay.report.sections`, findings from `ragassay.report.findings`.
+"""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import jinja2
+import yaml
+from markupsafe import Markup, escape
+
+from ragassay.base import html
+from ragassay.report.findings import formed
+from ragassay.report.sections import ReportSection, described
+
+# What lies beside each figure, by its ending.
+FILES = {"csv": "data (CSV)", "png": "PNG", "pdf": "PDF", "svg": "SVG", "vl.json": "Vega-Lite"}
+FINDINGS = 8  # on the front page
+SURE = ((3, "very clear"), (0, "clear"))  # by certainty, of a verdict
+
+
+class Figure(NamedTuple):
+    svg: str  # inlined as it is
+    address: str  # of its other files, without their endings
+
+
+class Card(NamedTuple):
+    """A study on the front page, with one number."""
+
+    address: str
+    title: str
+    question: str
+    label: str
+    number: str
+    interval: str
+
+
+class Pages:
+    """What all pages share: templates, style, behaviour, and links to the pages that `heads` describe and to others, as
+    name -> address.
+    """
+
+    def __init__(self, templates, style, behaviour, title: str, links: dict[str, str], heads):
+        self.title = title
+        studies = {_short(described(head)): f"{Path(head).stem}.html" for head in heads}
+        self.links = {"Findings": "index.html"} | studies | links | {"Settings": "settings.html"}
+        self.style, self.behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()
+        self.environment = html.environment(
+            jinja2.DictLoader({Path(file).name: Path(file).read_text() for file in templates})
+        )
+        self.environment.filters |= {"shown": shown, "cell": cell, "prose": prose, "evidence": evidence, "sure": sure}
+
+    def _render(self, template: str, current: str, **content) -> str:
+        return self.environment.get_template(template).render(
+            title=self.title,
+            links=self.links,
+            current=current,
+            policy=html.policy(self.style, self.behaviour),
+            style=Markup(self.style),
+            behaviour=Markup(self.behaviour),
+            **content,
+        )
+
+    def front(self, facts: dict[str, str], findings: list[dict], cards: list[Card]) -> str:
+        """`findings` in their order, each with a `link`."""
+        worded = [row for row in findings if row["kind"] == "finding"]
+        known = [row for row in worded if row["verdict"] not in ("too_few", "missing")]
+        return self._render(
+            "front.html.j2",
+            "index.html",
+            facts=facts,
+            findings=known[:FINDINGS],
+            more=len(known) - FINDINGS,
+            open=[row for row in worded if row not in known],
+            warnings=[row for row in findings if row["kind"] == "warning"],
+            cards=cards,
+        )
+
+    def study(self, address: str, sections: list[ReportSection], findings: dict[str, list], figures: dict) -> str:
+        """The page of some sections; `findings` are by section, `figures` maps (section, figure) to drawings."""
+        drawn = {key: Figure(Markup(figure.svg), figure.address) for key, figure in figures.items()}
+        return self._render("page.html.j2", address, sections=sections, findings=findings, figures=drawn, files=FILES)
+
+    def settings(self, settings: dict) -> str:
+        text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+        return self._render("settings.html.j2", "settings.html", settings=text)
+
+
+def _short(content):
+    return content.get("short", content["title"])
+
+
+def card(address: str, content: dict, row: dict | None) -> Card:
+    """The card of the page that a section heads, with the number that its description names, if there is one."""
+    asked = content.get("card", {})
+    number, interval = "\N{EN DASH}", ""
+    if row is not None:
+        form = asked.get("form", "score")
+        number = formed(row["value"], form)
+        interval = "" if row["low"] is None else f"{formed(row['low'], form)} to {formed(row['high'], form)}"
+    return Card(address, content["title"], content.get("question", ""), asked.get("label", ""), number, interval)
+
+
+def evidence(finding: dict) -> str:
+    """What a finding rests on, in a line."""
+    if finding["n"] is None:
+        return ""
+    interval = (
+        ""
+        if finding["low"] is None
+        else f"{shown(finding['value'])} [{shown(finding['low'])}, {shown(finding['high'])}], "
+    )
+    return f"{interval}n = {finding['n']:,}, compared with {shown(finding['against'])}"
+
+
+def sure(finding: dict) -> str:
+    """How certain a finding is, in a word or two."""
+    if finding["verdict"] not in ("higher", "lower"):
+        return {"unclear": "cannot tell", "too_few": "too few data", "missing": "not measured"}[finding["verdict"]]
+    return next(word for least, word in SURE if finding["certainty"] >= least)
+
+
+def shown(number: float | None) -> str:
+    """A number for reading: whole ones whole, others with three digits that matter, none with an exponent."""
+    if number is None:
+        return "\N{EN DASH}"
+    if float(number).is_integer():
+        return f"{number:,.0f}"
+    if abs(number) < 0.0001:
+        return "<0.0001" if number > 0 else ">-0.0001"
+    return f"{number:,.1f}" if abs(number) >= 10 else f"{number:.3g}"
+
+
+def prose(text: str) -> Markup:
+    """A caption; names between backticks are shown as code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def cell(value) -> dict:
+    """What a table cell needs: its text, what to sort by, and a tooltip; `value` is a key, a metric row, or None."""
+    if not isinstance(value, dict):
+        words = "\N{EN DASH}" if value is None else value
+        padded = re.sub(r"\d+", lambda digits: digits.group().zfill(12), words)
+        return {"text": words, "interval": "", "sort": padded, "number": value is None, "tooltip": ""}
+    interval = "" if value["low"] is None else f"[{shown(value['low'])}, {shown(value['high'])}]"
+    tooltip = f"n = {value['n']:,}" + (f", {value['abstained']:,} abstained" if value["abstained"] else "")
+    sort = "" if value["value"] is None else repr(value["value"])
+    return {"text": shown(value["value"]), "interval": interval, "sort": sort, "number": True, "tooltip": tooltip}

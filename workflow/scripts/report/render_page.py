@@ -1,0 +1,44 @@
+"""Render the page of a study, from the metrics, descriptions, findings and figures of its sections."""
+
+import os
+from pathlib import Path
+
+from ragassay.base import tables
+from ragassay.base.atomic import write_text
+from ragassay.base.stage import run
+from ragassay.report.findings import ordered
+from ragassay.report.pages import Figure, Pages
+from ragassay.report.sections import described, link, load
+from ragassay.schemas.report import EXAMPLES, FINDINGS
+
+
+def render_page(
+    metrics, sections, findings, figures, examples, heads, templates, style, behaviour, page, title, links, notes
+):
+    """`examples` are the files of those sections that have some; `heads` describe the sections that head pages."""
+    passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
+    pairs = zip(sections, metrics, strict=True)
+    content = [load(section, rows, passages.get(Path(section).stem), notes) for section, rows in pairs]
+    drawn = {
+        (section.name, part.name): _figure(Path(folder) / part.name, Path(page).parent)
+        for section, folder in zip(content, figures, strict=True)
+        for part in [*section.parts, *section.details]
+        if part.drawn and part.rows
+    }
+    worded = {Path(section).stem: _linked(section, rows) for section, rows in zip(sections, findings, strict=True)}
+    pages = Pages(templates, style, behaviour, title, links, heads)
+    write_text(page, pages.study(Path(page).name, content, worded, drawn))
+
+
+def _linked(section, findings):
+    content = described(section)
+    rows = ordered(tables.read(FINDINGS, findings).to_pylist())
+    return [row | {"link": link(content, row["section"], row["metric_table"])} for row in rows]
+
+
+def _figure(path, beside):
+    return Figure(Path(f"{path}.svg").read_text(), Path(os.path.relpath(path, beside)).as_posix())
+
+
+if __name__ == "__main__":
+    run(render_page, snakemake)
