@@ -37,16 +37,9 @@ def follow(project):
 def test_a_stranger_can_add_a_table_a_rule_and_a_section(done):
     follow(done)
     assert snakemake(done, "--lint").returncode == 0
-    new = {
-        "read_documents": 3,
-        "measure_readings": 1,
-        "draw_figures": 1,
-        "write_numbers": 1,
-        "write_findings": 1,
-        "render_page": 1,
-        "render_front": 1,
-    }
-    assert planned(done, *TINY) == new, "what was there before runs again"
+    gathers = ("measure_readings", "draw_figures", "write_numbers", "write_findings", "render_front")
+    new = {"read_documents": 3, "render_page": 5, **dict.fromkeys(gathers, 1)}
+    assert planned(done, *TINY) == new, "of what was there before only the navigation of pages changes"
     snakemake(done, *TINY)
     page = (done / "results/report/readings.html").read_text()
     assert "Words per sentence" in page and "hardest" in page

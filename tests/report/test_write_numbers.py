@@ -15,7 +15,7 @@ def test_every_number_is_a_row(tmp_path):
         metric("study", "table_3", {"votes": 9}, "agreement", None, 0),
     ]
     tables.write(METRICS, tmp_path / "study.parquet", rows)
-    write_numbers(tmp_path / "study.parquet", tmp_path / "study.csv")
+    write_numbers([tmp_path / "study.parquet"], [tmp_path / "study.csv"])
     with (tmp_path / "study.csv").open(newline="") as file:
         first, second = csv.DictReader(file)
     assert (first["key model"], first["key topic"], first["key votes"]) == ("a, b", "'=SUM(1)", "")

@@ -147,7 +147,7 @@ def test_a_study_is_added_by_its_own_files_and_runs_to_a_section_of_the_report(p
     (project / "own.yaml").write_text("report: {sections: [tides]}\ntides: {word: a}\n")
     goals = ("tides", "results/report/index.html")
     snakemake(project, *goals, *TINY, "own.yaml")
-    page = (project / "results/report/index.html").read_text()
+    page = (project / "results/report/tides.html").read_text()
     assert "The tides" in page and "A word in documents" in page
     assert planned(project, *goals, *TINY, "own.yaml") == {}
     (project / "own.yaml").write_text("tides: {word: two words}\n")
@@ -159,11 +159,11 @@ def test_what_a_study_registers_is_collected(project):
     before = planned(project, "--forceall", *TINY)
     add(project)
     after = planned(project, "--forceall", *TINY)
-    drawn = {name: before[name] + 1 for name in ("draw_figures", "write_numbers")}
+    drawn = {name: before[name] + 1 for name in ("draw_figures", "render_page")}
     assert after == before | drawn | {"measure_tides": 1, "draw_tides": 1}
     plan = snakemake(project, "--dry-run", *TINY).stdout
     inputs = dict(re.findall(r"^(?:local)?rule (\w+):\n    input: ([^\n]*)", plan, re.MULTILINE))
     assert "results/calls/ask_tides/2026-01.parquet" in inputs["measure_calls"].split(", ")
-    assert {"results/metrics/tides.parquet", "results/figures/tides"} <= {*inputs["render_front"].split(", ")}
+    assert {"results/metrics/tides.parquet", "results/report/tides.html"} <= {*inputs["render_front"].split(", ")}
     wanted = {"results/report/tides.csv", "results/report/explorer/tides.html", "results/tides.txt"}
     assert wanted <= {*inputs["report"].split(", ")}

@@ -24,8 +24,8 @@ def jobs(*parts, shards=3, gathers=()):
     found = {rule: shards * PER_SHARD.get(rule, 1) for part in parts for rule in part.split()}
     figures = len(SECTIONS & set(gathers))
     pages = {PAGE_OF.get(section, section) for section in SECTIONS & set(gathers)}
-    drawn = dict.fromkeys(("write_findings", "draw_figures", "write_numbers"), figures)
-    shown = drawn | {"render_page": len(pages), "render_front": 1} if figures else {}
+    drawn = {"draw_figures": figures, "render_page": len(pages)}
+    shown = drawn | dict.fromkeys(("write_findings", "write_numbers", "render_front"), 1) if figures else {}
     trained = {"train_detector": 3, "apply_detector": 3} if SELECTION in found else {}
     return found | trained | dict.fromkeys(gathers, 1) | shown
 
@@ -123,7 +123,7 @@ def test_a_changed_section_redraws_and_a_changed_style_only_renders(done):
     append(done, "workflow/report/page.css", "b { color: var(--mark); }\n")
     assert planned(done, *TINY) == RENDERED
     append(done, "workflow/report/sections/documents.yaml", "# a remark\n")
-    assert planned(done, *TINY) == {"write_findings": 1, "draw_figures": 1, "render_page": 1, "render_front": 1}
+    assert planned(done, *TINY) == {"write_findings": 1, "draw_figures": 1, **RENDERED}
 
 
 def test_a_new_shard_and_a_changed_file_run_themselves_what_may_be_near_duplicates_and_the_gathers(done):

@@ -69,7 +69,7 @@ def test_what_collects_is_included_after_the_studies_and_names_none_of_their_tab
     assert {f"{name}.smk" for name in included} == {path.name for path in RULES.glob("*.smk")}
     for name in ("calls", "report"):
         named = set(re.findall(r'"results/([^/{"]+)', (RULES / f"{name}.smk").read_text()))
-        assert named <= {"metrics", "figures", "report", "examples"}, name
+        assert named <= {"metrics", "findings.parquet", "figures", "report", "examples"}, name
 
 
 def test_a_section_that_nobody_registers_stops_the_plan_in_one_line(project):

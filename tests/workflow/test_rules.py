@@ -112,7 +112,7 @@ def test_no_rule_completes_the_name_of_a_file_that_is_not_checked_before_any_job
         "resources/prompts/judge_defusion{variant}.yaml",
         "annotation/{generator}/{judge}/events.jsonl",
         "annotation/{generator}/{judge}/items.parquet",
-        "workflow/report/sections/{section}.yaml",  # render_front names each
+        "workflow/report/sections/{section}.yaml",  # render_page names each
     }
 
 

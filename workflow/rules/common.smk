@@ -54,9 +54,7 @@ wildcard_constraints:
 
 # The rule files of studies add to these; those of calls, release and report, which are included after them, collect it.
 CALLS = []  # tables of what was asked of models and paid
-# Sections of the report: name -> `page`, where it stands if not on its own; `metrics`, whose it describes if not its own;
-# `examples`, a file, if there are some; `shown`, if there may be nothing to show.
-SECTIONS = {}
+SECTIONS = {}  # of the report: name -> its entry, see `ragassay.plan.report`
 EXPLORERS = {}  # pages beside the report: name -> file
 PRODUCTS = []  # whatever else a whole run makes
 ESTIMATES = {"most_requests": {}, "switches": {}, "shards": list(SHARDS)}  # bounds of an estimate, what lowers it

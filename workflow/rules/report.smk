@@ -1,7 +1,7 @@
 """From metrics to findings, figures and the pages that people open.
 
 Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, workflow/report/
-Writes  results/findings/{section}.parquet  what was found, a sentence each
+Writes  results/findings.parquet            what was found, a sentence each
         results/figures/{section}/          each figure as SVG (also in Snakemake's own report), PNG and PDF, with its
                                             data (CSV) and its Vega-Lite specification
         results/report/{section}.csv        every number of a section
@@ -23,6 +23,7 @@ PRODUCTS += [
     *expand("results/report/{section}.csv", section=NUMBERED),
     *PAGES,
 ]
+METRICS = plan(page.all_metrics, sections=SHOWN, registered=SECTIONS)
 LAYOUT = {
     "heads": expand("workflow/report/sections/{page}.yaml", page=HEADS),
     "templates": expand("workflow/report/{part}.html.j2", part=["layout", "macros", "front", "page", "settings"]),
@@ -47,25 +48,6 @@ rule explorer:
     """The pages behind the numbers, such as all questions with their documents and votes."""
     input:
         PAGES,
-
-
-rule write_findings:
-    """What a section has found is put into words, with how certain it is."""
-    input:
-        metrics=plan(page.metrics, registered=SECTIONS),
-        section="workflow/report/sections/{section}.yaml",
-    output:
-        findings=table("results/findings/{section}.parquet"),
-    log:
-        "logs/write_findings/{section}.log",
-    localrule: True
-    conda:
-        "../../envs/report.yaml"
-    params:
-        code=code_version("report/write_findings.py"),
-        settings={},
-    script:
-        "../scripts/report/write_findings.py"
 
 
 rule draw_figures:
@@ -94,13 +76,13 @@ rule draw_figures:
 
 
 rule write_numbers:
-    """Every number of a section, for spreadsheets."""
+    """Every number of all sections, for spreadsheets."""
     input:
-        metrics="results/metrics/{section}.parquet",
+        metrics=expand("results/metrics/{section}.parquet", section=NUMBERED),
     output:
-        numbers=ensure("results/report/{section}.csv", non_empty=True),
+        numbers=expand("results/report/{section}.csv", section=NUMBERED),
     log:
-        "logs/write_numbers/{section}.log",
+        "logs/write_numbers.log",
     localrule: True
     conda:
         "../../envs/tables.yaml"
@@ -111,13 +93,31 @@ rule write_numbers:
         "../scripts/report/write_numbers.py"
 
 
+rule write_findings:
+    """What was found is put into words, with how certain it is."""
+    input:
+        metrics=METRICS,
+        sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
+    output:
+        findings=table("results/findings.parquet"),
+    log:
+        "logs/write_findings.log",
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    params:
+        code=code_version("report/write_findings.py"),
+        settings={},
+    script:
+        "../scripts/report/write_findings.py"
+
+
 rule render_page:
     """The sections of a study become the page that people open."""
     input:
         **LAYOUT,
         metrics=plan(page.metrics_of_page, registered=SECTIONS, pages=PAGE_OF),
         sections=plan(page.of_page, pattern="workflow/report/sections/{section}.yaml", pages=PAGE_OF),
-        findings=plan(page.of_page, pattern="results/findings/{section}.parquet", pages=PAGE_OF),
         figures=plan(page.of_page, pattern="results/figures/{section}", pages=PAGE_OF),
         examples=plan(page.examples, registered=SECTIONS, pages=PAGE_OF),
     output:
@@ -144,9 +144,10 @@ rule render_front:
     """What was found in all studies becomes the front page."""
     input:
         **LAYOUT,
-        metrics=[f"results/metrics/{SECTIONS[section].get('metrics', section)}.parquet" for section in SHOWN],
+        metrics=METRICS,
         sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
-        findings=expand("results/findings/{section}.parquet", section=SHOWN),
+        findings="results/findings.parquet",
+        pages=expand("results/report/{page}.html", page=HEADS),
     output:
         page=report(
             ensure("results/report/index.html", non_empty=True),
@@ -161,6 +162,6 @@ rule render_front:
         "../../envs/report.yaml"
     params:
         code=code_version("report/render_front.py"),
-        settings=plan(page.render_front, explorers=EXPLORERS, pages=PAGE_OF),
+        settings=plan(page.render_front, explorers=EXPLORERS),
     script:
         "../scripts/report/render_front.py"

@@ -1,4 +1,9 @@
-"""Settings of the report: the sections that the configuration asks for, and how they are shown."""
+"""Settings of the report: the sections that the configuration asks for, and how they are shown.
+
+A rule file registers its sections in SECTIONS: name -> an entry with `page`, on which it stands if that is not its own;
+`metrics`, the section whose metrics it describes if they are not its own; `examples`, a file, if there are some; and
+`shown`, if there may be nothing to show.
+"""
 
 import json
 import math
@@ -37,7 +42,7 @@ def page_of(sections: list[str], registered: dict) -> dict[str, str]:
 
 def metrics(wildcards, registered: dict) -> str:
     """The metrics that a section describes: its own, or those of the section that it names."""
-    return f"results/metrics/{registered[wildcards.section].get('metrics', wildcards.section)}.parquet"
+    return all_metrics([wildcards.section], registered)[0]
 
 
 def of_page(wildcards, pattern: str, pages: dict) -> list[str]:
@@ -49,8 +54,11 @@ def of_page(wildcards, pattern: str, pages: dict) -> list[str]:
 
 
 def metrics_of_page(wildcards, registered: dict, pages: dict) -> list[str]:
-    names = of_page(wildcards, "{section}", pages)
-    return [f"results/metrics/{registered[name].get('metrics', name)}.parquet" for name in names]
+    return all_metrics(of_page(wildcards, "{section}", pages), registered)
+
+
+def all_metrics(sections: list[str], registered: dict) -> list[str]:
+    return [f"results/metrics/{registered[name].get('metrics', name)}.parquet" for name in sections]
 
 
 def examples(wildcards, registered: dict, pages: dict) -> list[str]:
@@ -63,9 +71,8 @@ def render_page(config: dict, explorers: dict) -> dict:
     return {"title": config["report"]["title"], "links": explorers, "notes": notes}
 
 
-def render_front(config: dict, explorers: dict, pages: dict) -> dict:
-    addresses = {section: f"{page}.html" for section, page in pages.items()}
-    return {"title": config["report"]["title"], "links": explorers, "pages": addresses, "config": shown(config)}
+def render_front(config: dict, explorers: dict) -> dict:
+    return {"title": config["report"]["title"], "links": explorers, "config": shown(config)}
 
 
 def model_note(config: dict, name: str) -> str:

@@ -61,7 +61,7 @@ class Section:
 FINDINGS = Table(
     "findings",
     "One row per finding or warning of the report: a sentence that a section's rule makes of its metrics.",
-    path="findings/{section}",
+    path="findings",
     key=("section", "finding"),
     columns=(
         Column("section", pa.string(), "the section whose rule it is"),

@@ -1,6 +1,7 @@
 """Render the front page, which says what was found and where the rest stands, and the page of settings."""
 
 import json
+import re
 from pathlib import Path
 
 from ragassay.base import tables
@@ -8,14 +9,14 @@ from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
 from ragassay.report.findings import chosen, formed, ordered
 from ragassay.report.pages import Pages, card
-from ragassay.report.sections import described, link
+from ragassay.report.sections import described
 from ragassay.schemas.report import FINDINGS, METRICS
 
 
 def render_front(
-    metrics, sections, findings, heads, templates, style, behaviour, page, settings, title, links, pages, config
+    metrics, sections, findings, pages, heads, templates, style, behaviour, page, settings, title, links, config
 ):
-    """`pages` says on which page each section stands; `heads` describe the sections that head pages."""
+    """`pages` are those of the studies; `heads` describe the sections that head them."""
     content = {Path(section).stem: described(section) for section in sections}
     numbers = {Path(section).stem: _numbers(rows) for section, rows in zip(sections, metrics, strict=True)}
     facts = {
@@ -24,23 +25,28 @@ def render_front(
         for fact in section["facts"]
         if (row := chosen(numbers[name], fact)) is not None
     }
-    rows = ordered([row for path in findings for row in tables.read(FINDINGS, path).to_pylist()])
-    linked = [
-        row | {"link": pages[row["section"]] + link(content[row["section"]], row["section"], row["metric_table"])}
-        for row in rows
-    ]
-    names = [Path(head).stem for head in heads]
-    cards = [
-        card(pages[name], content[name], chosen(numbers[name], asked) if (asked := content[name].get("card")) else None)
-        for name in names
-    ]
+    anchors = {
+        anchor: f"{Path(study).name}#{anchor}"
+        for study in pages
+        for anchor in re.findall(r'<(?:section|figure) id="([^"]+)"', Path(study).read_text())
+    }
+    rows = [row | {"link": _link(row, anchors)} for row in ordered(tables.read(FINDINGS, findings).to_pylist())]
+    cards = []
+    for head in heads:
+        name = Path(head).stem
+        asked = content[name].get("card")
+        cards.append(card(f"{name}.html", content[name], chosen(numbers[name], asked) if asked else None))
     report = Pages(templates, style, behaviour, title, links, heads)
-    write_text(page, report.front(facts, linked, cards))
+    write_text(page, report.front(facts, rows, cards))
     write_text(settings, report.settings(config))
 
 
 def _numbers(metrics):
     return [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
+
+
+def _link(row, anchors):
+    return anchors.get(f"{row['section']}-{row['metric_table']}") or anchors[row["section"]]
 
 
 if __name__ == "__main__":

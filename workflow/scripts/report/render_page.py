@@ -1,4 +1,4 @@
-"""Render the page of a study, from the metrics, descriptions, findings and figures of its sections."""
+"""Render the page of a study, from the metrics, descriptions and figures of its sections."""
 
 import os
 from pathlib import Path
@@ -6,15 +6,13 @@ from pathlib import Path
 from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
-from ragassay.report.findings import ordered
+from ragassay.report.findings import findings, ordered
 from ragassay.report.pages import Figure, Pages
 from ragassay.report.sections import described, link, load
-from ragassay.schemas.report import EXAMPLES, FINDINGS
+from ragassay.schemas.report import EXAMPLES
 
 
-def render_page(
-    metrics, sections, findings, figures, examples, heads, templates, style, behaviour, page, title, links, notes
-):
+def render_page(metrics, sections, figures, examples, heads, templates, style, behaviour, page, title, links, notes):
     """`examples` are the files of those sections that have some; `heads` describe the sections that head pages."""
     passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
     pairs = zip(sections, metrics, strict=True)
@@ -25,14 +23,14 @@ def render_page(
         for part in [*section.parts, *section.details]
         if part.drawn and part.rows
     }
-    worded = {Path(section).stem: _linked(section, rows) for section, rows in zip(sections, findings, strict=True)}
+    worded = {Path(section).stem: _linked(section, rows) for section, rows in zip(sections, metrics, strict=True)}
     pages = Pages(templates, style, behaviour, title, links, heads)
     write_text(page, pages.study(Path(page).name, content, worded, drawn))
 
 
-def _linked(section, findings):
+def _linked(section, metrics):
     content = described(section)
-    rows = ordered(tables.read(FINDINGS, findings).to_pylist())
+    rows = ordered(findings(content, metrics, section))
     return [row | {"link": link(content, row["section"], row["metric_table"])} for row in rows]
 
 

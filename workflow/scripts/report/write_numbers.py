@@ -1,4 +1,4 @@
-"""Write every number of a section as CSV, for spreadsheets: each key has a column of its own. Rounds nothing."""
+"""Write every number of each section as CSV, for spreadsheets: each key has a column of its own. Rounds nothing."""
 
 import json
 
@@ -12,14 +12,19 @@ NUMBERS = ("value", "low", "high", "n", "abstained")
 
 
 def write_numbers(metrics, numbers):
-    rows = [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
+    for path, file in zip(metrics, numbers, strict=True):
+        write_text(file, _csv(path))
+
+
+def _csv(path):
+    rows = [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, path).to_pylist()]
     keys = sorted({key for row in rows for key in row["keys"]})
     columns = ["table", *(f"key {key}" for key in keys), "metric", *NUMBERS]
     lines = (
         [row["table"], *(row["keys"].get(key) for key in keys), row["metric"], *(row[name] for name in NUMBERS)]
         for row in rows
     )
-    write_text(numbers, figures.csv_text(columns, lines))
+    return figures.csv_text(columns, lines)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,37 @@
+"""render_page: the findings, figures and tables of a study, the same bytes each time."""
+
+from ragassay.base import tables
+from ragassay.schemas.report import EXAMPLES
+from scripts.report.render_page import render_page
+
+
+def test_the_page_of_a_study_holds_findings_numbers_and_figures(study, tmp_path):
+    passage = {
+        "study": "two",
+        "example": 1,
+        "position": 1,
+        "title": "kept",
+        "part": "Claim",
+        "text": "The <ferry> sails.",
+    }
+    tables.write(EXAMPLES, tmp_path / "examples/two.parquet", [passage])
+    more = {
+        "figures": [tmp_path / "one", tmp_path / "two"],
+        "examples": [tmp_path / "examples/two.parquet"],
+        "notes": {"toy": "toy is a `small` model."},
+    }
+    for name in ("first", "second"):
+        render_page(**study, **more, page=tmp_path / name / "one.html")
+    page = (tmp_path / "first/one.html").read_text()
+    assert page == (tmp_path / "second/one.html").read_text()
+    for expected in (
+        "<h1>Study one</h1>",
+        "Study two",
+        "of &lt;two&gt;: 1,234",
+        'href="../one/lengths.pdf" download',
+        "The &lt;ferry&gt; sails.",
+        'href="#two-lengths">There are 1,234 documents of of &lt;two&gt; words.',
+        'href="explorer/a/b.html"',
+        '<a href="one.html" aria-current="page">Study one</a>',
+    ):
+        assert expected in page
