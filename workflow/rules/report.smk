@@ -80,7 +80,7 @@ rule write_numbers:
     input:
         metrics=expand("results/metrics/{section}.parquet", section=NUMBERED),
     output:
-        numbers=expand("results/report/{section}.csv", section=NUMBERED),
+        numbers=ensure(expand("results/report/{section}.csv", section=NUMBERED), non_empty=True),
     log:
         "logs/write_numbers.log",
     localrule: True
