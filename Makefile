@@ -9,7 +9,7 @@ RELEASE ?=
 BEFORE ?=
 SIGNERS ?=
 BIN := .venv/bin
-BENCHMARKS := house cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo explorer annotation paper_costs release mutants
+BENCHMARKS := house cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo pages explorer annotation paper_costs release mutants
 MAKEFLAGS += --no-print-directory
 # Releases of others are looked at by this checkout's code alone, wherever a module of the same name may lie.
 RELEASES := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); from ragassay.release.__main__ import run; sys.exit(run())'

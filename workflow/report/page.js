@@ -27,5 +27,7 @@ function reveal() {
   for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
   target?.scrollIntoView();
 }
+// The page scrolls inside <main>, which takes the keys for it.
+if (!location.hash) document.querySelector("main").focus();
 addEventListener("hashchange", reveal);
 reveal();

@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.report.findings import FindingError, chosen, findings, formed, ordered
+from ragassay.report.findings import FindingError, chosen, fact, findings, formed, ordered
 from ragassay.schemas.report import METRICS, metric
 
 RULE = {
@@ -96,6 +96,17 @@ def test_one_of_several_rows_is_picked(pick, value):
     assert chosen(rows, {"table": "t", "metric": "m", "pick": pick})["value"] == value
     assert chosen(rows, {"table": "t", "metric": "m", "pick": pick, "where": {"k": ["3", "4"]}})["value"] == 3
     assert chosen(rows, {"table": "t", "metric": "m", "where": {"k": "5"}}) is None
+
+
+def test_a_fact_is_a_number_or_lists_the_values_of_a_key():
+    def rows(*shards):
+        return [{"table": "t", "metric": "m", "keys": {"shard": s}, "value": 2, "n": 2} for s in shards]
+
+    asked = {"label": "Months", "table": "t", "metric": "m"}
+    assert fact(rows("b", "a"), asked | {"pick": "sum"}) == "4"
+    assert fact(rows("b", "a", "b"), asked | {"by": "shard"}) == "a, b"
+    assert fact(rows(*"abcde"), asked | {"by": "shard"}) == "5: a to e"
+    assert fact([], asked) is None and fact([], asked | {"by": "shard"}) is None
 
 
 def test_a_sentence_that_names_what_its_row_has_not_is_refused(worded):

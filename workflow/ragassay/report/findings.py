@@ -15,6 +15,7 @@ from ragassay.schemas.report import FINDINGS, METRICS
 
 LEAST = 20  # items of a number, below which it says nothing
 WEIGHT = 2
+FEW = 4  # values of a key that a fact lists
 
 
 class FindingError(AssayError):
@@ -172,6 +173,17 @@ def formed(value: float, form: str) -> str:
             return f"{value:,.0f}"
         case _:
             return f"{value:.2f}"
+
+
+def fact(rows: list[dict], asked: dict) -> str | None:
+    """What the front page says of a number, or of the values of a key: all if they are few, else both ends."""
+    if "by" not in asked:
+        row = chosen(rows, asked)
+        return None if row is None else formed(row["value"], asked.get("form", "number"))
+    values = sorted({row["keys"][asked["by"]] for row in rows if _fits(row, asked)})
+    if len(values) <= FEW:
+        return ", ".join(values) or None
+    return f"{len(values):,}: {values[0]} to {values[-1]}"
 
 
 def ordered(rows: list[dict]) -> list[dict]:

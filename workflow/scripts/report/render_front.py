@@ -7,7 +7,7 @@ from pathlib import Path
 from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
-from ragassay.report.findings import chosen, formed, ordered
+from ragassay.report.findings import chosen, fact, ordered
 from ragassay.report.pages import Pages, card
 from ragassay.report.sections import described
 from ragassay.schemas.report import FINDINGS, METRICS
@@ -19,12 +19,8 @@ def render_front(
     """`pages` are those of the studies; `heads` describe the sections that head them."""
     content = {Path(section).stem: described(section) for section in sections}
     numbers = {Path(section).stem: _numbers(rows) for section, rows in zip(sections, metrics, strict=True)}
-    facts = {
-        fact["label"]: formed(row["value"], fact.get("form", "number"))
-        for name, section in content.items()
-        for fact in section["facts"]
-        if (row := chosen(numbers[name], fact)) is not None
-    }
+    asked = [(numbers[name], entry) for name, section in content.items() for entry in section["facts"]]
+    facts = {entry["label"]: fact(rows, entry) for rows, entry in asked}
     anchors = {
         anchor: f"{Path(study).name}#{anchor}"
         for study in pages
@@ -34,8 +30,8 @@ def render_front(
     cards = []
     for head in heads:
         name = Path(head).stem
-        asked = content[name].get("card")
-        cards.append(card(f"{name}.html", content[name], chosen(numbers[name], asked) if asked else None))
+        number = content[name].get("card")
+        cards.append(card(f"{name}.html", content[name], chosen(numbers[name], number) if number else None))
     report = Pages(templates, style, behaviour, title, links, heads)
     write_text(page, report.front(facts, rows, cards))
     write_text(settings, report.settings(config))
