@@ -41,7 +41,7 @@ def study(tmp_path, description):
         rows = [metric(name, "lengths", {"words": f"of <{name}>"}, "documents", 1234, 1234)]
         tables.write(METRICS, tmp_path / f"{name}.parquet", rows)
         (tmp_path / f"{name}.yaml").write_text(description.replace("title: Study", f"title: Study {name}") + FINDING)
-        draw_figures(tmp_path / f"{name}.parquet", tmp_path / f"{name}.yaml", tmp_path / name)
+        draw_figures(tmp_path / f"{name}.parquet", tmp_path / f"{name}.yaml", tmp_path / name, tmp_path / f"{name}.csv")
     described = (tmp_path / "two.yaml").read_text()
     examples = "details:\n  - {kind: examples, title: Examples, caption: C}\n"
     (tmp_path / "two.yaml").write_text(described + examples)

@@ -1,4 +1,4 @@
-"""draw_figures: each described figure as picture, specification and data; none for a table or for nothing."""
+"""draw_figures: each described figure as picture, specification and data; every number as a row; nothing of nothing."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ ENDINGS = ("csv", "pdf", "png", "svg", "vl.json")
 def draw(folder, rows, description):
     tables.write(METRICS, folder / "study.parquet", rows)
     (folder / "study.yaml").write_text(description)
-    draw_figures(folder / "study.parquet", folder / "study.yaml", folder / "figures")
+    draw_figures(folder / "study.parquet", folder / "study.yaml", folder / "figures", folder / "study.csv")
     return {path.name: path for path in (folder / "figures").iterdir()}
 
 
@@ -91,3 +91,33 @@ def test_a_name_with_characters_that_no_drawing_can_hold_has_them_replaced(tmp_p
     rows = [metric("study", "lengths", {"words": "a\x00b\x0b\x1b[31mc\ufffe"}, "documents", 1, 1)]
     files = draw(tmp_path, rows, description)
     assert "<title>a\ufffdb\ufffd\ufffd[31mc\ufffd: 1</title>" in files["lengths.svg"].read_text()
+
+
+def test_every_number_is_a_row_unrounded_with_a_column_for_each_key(tmp_path, description):
+    rows = [
+        metric(
+            "study", "table_2", {"model": "a, b", "topic": "=SUM(1)"}, "accuracy", 1 / 3, 60, 0.25, 0.5, abstained=2
+        ),
+        metric("study", "table_3", {"votes": 9}, "agreement", None, 0),
+    ]
+    draw(tmp_path, rows, description)
+    with (tmp_path / "study.csv").open(newline="") as file:
+        first, second = csv.DictReader(file)
+    assert (first["key model"], first["key topic"], first["key votes"]) == ("a, b", "'=SUM(1)", "")
+    assert [float(first[name]) for name in ("value", "low", "high")] == [1 / 3, 0.25, 0.5]
+    assert (first["n"], first["abstained"], first["metric"]) == ("60", "2", "accuracy")
+    assert (second["key votes"], second["value"], second["n"]) == ("9", "", "0")
+
+
+def test_a_section_that_describes_the_metrics_of_another_has_the_numbers_that_it_shows(tmp_path, description):
+    rows = [metric("study", table, {"words": "1"}, "documents", 1, 1) for table in ("lengths", "topics")]
+    tables.write(METRICS, tmp_path / "study.parquet", rows)
+    (tmp_path / "study_words.yaml").write_text(description)
+    files = (tmp_path / "study_words.yaml", tmp_path / "figures", tmp_path / "study_words.csv")
+    draw_figures(tmp_path / "study.parquet", *files)
+    assert [row["table"] for row in rows_of(tmp_path / "study_words.csv")] == ["lengths"]
+
+
+def test_figures_among_the_details_are_drawn(tmp_path, description):
+    rows = [metric("study", "lengths", {"words": "1"}, "documents", 1, 1)]
+    assert "lengths.svg" in draw(tmp_path, rows, description.replace("parts:", "parts: []\ndetails:"))

@@ -25,7 +25,7 @@ def jobs(*parts, shards=3, gathers=()):
     figures = len(SECTIONS & set(gathers))
     pages = {PAGE_OF.get(section, section) for section in SECTIONS & set(gathers)}
     drawn = {"draw_figures": figures, "render_page": len(pages)}
-    shown = drawn | dict.fromkeys(("write_findings", "write_numbers", "render_front"), 1) if figures else {}
+    shown = drawn | dict.fromkeys(("write_findings", "render_front"), 1) if figures else {}
     trained = {"train_detector": 3, "apply_detector": 3} if SELECTION in found else {}
     return found | trained | dict.fromkeys(gathers, 1) | shown
 

@@ -14,13 +14,12 @@ from ragassay.plan import report as page
 
 SHOWN = plan(page.sections, registered=SECTIONS)
 PAGE_OF = page.page_of(SHOWN, SECTIONS)
-NUMBERED = [*dict.fromkeys(SECTIONS[section].get("metrics", section) for section in SHOWN)]
 HEADS = [*dict.fromkeys(PAGE_OF.values())]
 PAGES = expand("results/report/{page}", page=EXPLORERS.values())
 PRODUCTS += [
     "results/report/index.html",
     *expand("results/report/{page}.html", page=HEADS),
-    *expand("results/report/{section}.csv", section=NUMBERED),
+    *expand("results/report/{section}.csv", section=SHOWN),
     *PAGES,
 ]
 METRICS = plan(page.all_metrics, sections=SHOWN, registered=SECTIONS)
@@ -39,7 +38,6 @@ wildcard_constraints:
 localrules:
     write_findings,
     draw_figures,
-    write_numbers,
     render_page,
     render_front,
 
@@ -51,7 +49,7 @@ rule explorer:
 
 
 rule draw_figures:
-    """Every figure of a section is drawn from its metrics."""
+    """Every figure of a section is drawn from its metrics, and every number is written for spreadsheets."""
     input:
         metrics=plan(page.metrics, registered=SECTIONS),
         section="workflow/report/sections/{section}.yaml",
@@ -63,6 +61,7 @@ rule draw_figures:
             category="{section}",
             labels={"figure": "{figure}"},
         ),
+        numbers=ensure("results/report/{section}.csv", non_empty=True),
     log:
         "logs/draw_figures/{section}.log",
     localrule: True
@@ -73,24 +72,6 @@ rule draw_figures:
         settings={},
     script:
         "../scripts/report/draw_figures.py"
-
-
-rule write_numbers:
-    """Every number of all sections, for spreadsheets."""
-    input:
-        metrics=expand("results/metrics/{section}.parquet", section=NUMBERED),
-    output:
-        numbers=ensure(expand("results/report/{section}.csv", section=NUMBERED), non_empty=True),
-    log:
-        "logs/write_numbers.log",
-    localrule: True
-    conda:
-        "../../envs/tables.yaml"
-    params:
-        code=code_version("report/write_numbers.py"),
-        settings={},
-    script:
-        "../scripts/report/write_numbers.py"
 
 
 rule write_findings:

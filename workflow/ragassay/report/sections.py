@@ -56,6 +56,7 @@ class ReportSection:
     details: list[ReportPart] = field(default_factory=list)  # for readers who open them
     short: str = ""  # in the navigation
     numbers: str = ""  # the section whose metrics it describes
+    tables: set[str] = field(default_factory=set)  # of these metrics, those that it shows
     question: str = ""
     command: str = ""
     notes: list[str] = field(default_factory=list)  # on the models that its numbers rest on
@@ -77,6 +78,7 @@ def load(description, metrics, examples=None, notes: dict[str, str] | None = Non
         part.anchor = anchor
     section = ReportSection(Path(description).stem, content["title"], content["text"], parts, details)
     section.numbers = Path(metrics).stem
+    section.tables = {part["table"] for part in [*content["parts"], *content["details"]] if "table" in part}
     section.short = content.get("short", content["title"])
     section.question, section.command = content.get("question", ""), content.get("command", "")
     section.notes = _notes(notes or {}, by_table)

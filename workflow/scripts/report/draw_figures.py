@@ -1,31 +1,54 @@
-"""Draw the figures of one section: each as SVG, PNG and PDF, with its data and its Vega-Lite specification."""
+"""Draw the figures of one section: each as SVG, PNG and PDF, with its data and its Vega-Lite specification. Write every
+number of the section as CSV, for spreadsheets: each key has a column of its own, and nothing is rounded.
+"""
 
+import json
 from pathlib import Path
 
-from ragassay.base.atomic import replacing
+from ragassay.base import tables
+from ragassay.base.atomic import replacing, write_text
 from ragassay.base.stage import run
 from ragassay.report import charts, theme
 from ragassay.report.figures import csv_text
 from ragassay.report.sections import load
+from ragassay.schemas.report import METRICS
+
+NUMBERS = ("value", "low", "high", "n", "abstained")
 
 
-def draw_figures(metrics, section, figures):
+def draw_figures(metrics, section, figures, numbers):
     folder = Path(figures)
     folder.mkdir(parents=True, exist_ok=True)
-    for part in load(section, metrics).parts:
+    content = load(section, metrics)
+    for part in [*content.parts, *content.details]:
         if not (part.drawn and part.rows):
             continue
         draw = getattr(charts, part.kind)
         files = theme.files(draw(part.rows, part.title, **part.axes)) | {"csv": _data(part.rows)}
-        for ending, content in files.items():
+        for ending, drawing in files.items():
             with replacing(folder / f"{part.name}.{ending}") as target:
-                target.write(content)
+                target.write(drawing)
+    write_text(numbers, _numbers(metrics, content))
 
 
 def _data(marks):
     """The columns that have a value in some mark."""
     columns = [name for name in marks[0] if any(mark[name] not in (None, "") for mark in marks)]
     return csv_text(columns, ([mark[name] for name in columns] for mark in marks)).encode()
+
+
+def _numbers(metrics, section):
+    """All numbers of the section's own metrics; of those of another section, the tables that it shows."""
+    rows = [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
+    if section.numbers != section.name:
+        rows = [row for row in rows if row["table"] in section.tables]
+    keys = sorted({key for row in rows for key in row["keys"]})
+    columns = ["table", *(f"key {key}" for key in keys), "metric", *NUMBERS]
+    lines = (
+        [row["table"], *(row["keys"].get(key) for key in keys), row["metric"], *(row[name] for name in NUMBERS)]
+        for row in rows
+    )
+    return csv_text(columns, lines)
 
 
 if __name__ == "__main__":
