@@ -75,7 +75,8 @@ def measured(new_study, tmp_path_factory):
     )
     found = {}
     for one in tables.read(METRICS, study.path("metrics.parquet")).to_pylist():
-        found[one["table"], *json.loads(one["keys"]).values(), one["metric"]] = one
+        keys = {name: key for name, key in json.loads(one["keys"]).items() if name != "kind"}
+        found[one["table"], *keys.values(), one["metric"]] = one
     return rows, found
 
 
@@ -87,6 +88,13 @@ def test_only_documents_count_that_no_detector_was_made_with(measured):
     right = sum(one["out_of_scope"] == (one["intended"] == "out_of_scope") for one in left_out)
     assert own["value"] == pytest.approx(right / own["n"])
     assert own["low"] <= own["value"] <= own["high"]
+
+
+def test_documents_that_test_are_counted(measured):
+    rows, found = measured
+    left_out = [one for one in rows if one["part"] == "test"]
+    own = found["tested", "g", "documents"]
+    assert (own["value"], own["n"]) == (len({one["doc_id"] for one in left_out}), len(left_out))
 
 
 def test_every_detector_stands_beside_judges_and_both_controls(measured):
@@ -127,7 +135,7 @@ def test_who_says_nothing_of_the_questions_is_not_beside_them(measured):
 def test_curve_topics_and_reliability_are_told(measured):
     _, found = measured
     twice = ("figure_1", "topics", "calibration", "reliability")
-    assert {key[0] for key in found} == {"learning_curve", *twice, *(f"{name}_gold" for name in twice)}
+    assert {key[0] for key in found} == {"learning_curve", "tested", *twice, *(f"{name}_gold" for name in twice)}
     assert ("topics", "overlap control (e)", "food", "accuracy") in found
     on_gold = [key for key in found if key[0] == "reliability_gold" and key[-1] == "observed"]
     assert on_gold and all(found[key]["value"] == 0 for key in on_gold)  # people say that all are in scope

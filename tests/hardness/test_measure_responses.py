@@ -66,7 +66,11 @@ class Files:
 
     def respond(self, asked, prompt, responder):
         same = {"responder": responder, "prompt_name": prompt}
-        said = [{"question_id": one["question_id"], "text": "It says so.", **same} for one in asked]
+        texts = {True: "It says so.", False: "The document does not say." if prompt == "cot" else "Yes."}
+        said = [
+            {"question_id": one["question_id"], "text": texts[one["intended"] == OUT], "finish_reason": "stop", **same}
+            for one in asked
+        ]
         said[0] |= {"text": " \n"}
         said[1] |= {"truncated": True}
         where = f"g/{responder}/{prompt}"
@@ -91,7 +95,7 @@ def study(tmp_path):
 
 def measured(study, gold=(), **settings):
     path = study.folder / "responses.parquet"
-    given = {"generator": "g", "judge": "j", "prompt": "basic", "cutoffs": {}, "least_share": 0.5}
+    given = {"generator": "g", "judge": "j", "by_rules": False, "prompt": "basic", "cutoffs": {}, "least_share": 0.5}
     draws = {"resamples": 50, "flips": 99, "seed": 0}
     measure_responses(**study.paths, gold=list(gold), metrics=path, **given | draws | settings)
     return path
@@ -116,6 +120,18 @@ def test_cells_come_from_files_and_count_what_was_said(study):
     assert own["accuracy"] == pytest.approx(4 / 6) and own["hard"] == 1 and own["after_cutoff"] is None
     tie = cells["g j cot s"]
     assert (tie["parsed"], tie["accuracy"], tie["at_most"]) == (5, 0, pytest.approx(1 / 6))
+
+
+def test_what_declining_costs_stands_beside_it(study):
+    cells = found(measured(study), "cells")
+    assert [cells[f"g j {prompt} r"]["refused"] for prompt in ("basic", "cot")] == [0, 1]
+    assert [cells[f"g j {prompt} r"]["refused_kept"] for prompt in ("basic", "cot")] == [0, 1]
+
+
+@pytest.mark.parametrize("by_rules", [True, False])
+def test_what_the_numbers_rest_on(study, by_rules):
+    expected = {"rules": float(by_rules), "responds": 0, "labelled": 0}
+    assert found(measured(study, by_rules=by_rules), "basis") == {"j": expected}
 
 
 def test_table_2_has_topics_and_their_mean(study):

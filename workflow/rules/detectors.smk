@@ -18,9 +18,12 @@ USED = plan(detectors.used)  # each with its encoder
 ASKED = dict(BY_OWN_JUDGE, detector=USED, asked=ALL["generator"])
 DECIDED = dict(ALL, judge=plan(questions.deciding))
 WITH_PEOPLE = plan(question_sets.with_people)
+LABELLED = plan(labels.labelled)
 JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ASKED_SETS = plan(question_sets.predictions, names=WITH_PEOPLE)
 SECTIONS["detectors"] = {"page": "scope"}
+SECTIONS["detectors_numbers"] = {"page": "scope", "metrics": "detectors"}
+SECTIONS["detectors_gold"] = {"page": "scope", "metrics": "detectors", "shown": bool(LABELLED or WITH_PEOPLE)}
 
 
 wildcard_constraints:
@@ -105,7 +108,7 @@ rule measure_detectors:
             *expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", **ASKED),
             *ASKED_SETS.over("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"),
         ],
-        gold=plan(labels.labelled).over("results/gold/{generator}/{judge}.parquet"),
+        gold=LABELLED.over("results/gold/{generator}/{judge}.parquet"),
         human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
     output:
         metrics=table("results/metrics/detectors.parquet"),

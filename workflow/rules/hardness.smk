@@ -29,7 +29,10 @@ JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ANSWERED_SETS = plan(question_sets.set_responses, names=WITH_PEOPLE)
 OF_LABELLED = dict(ALL, generator=plan(labels.labelled, names=ALL["generator"]).column("generator"))
 SECTIONS["scope"] = {"examples": "results/examples/scope.parquet"}
+SECTIONS["scope_questions"] = {"page": "scope", "metrics": "scope"}
 SECTIONS["responses"] = {"page": "scope"}
+SECTIONS["responses_judge"] = {"page": "scope", "metrics": "responses"}
+SECTIONS["responses_numbers"] = {"page": "scope", "metrics": "responses"}
 SECTIONS["agreement"] = {"page": "scope", "shown": bool(LABELLED or WITH_PEOPLE)}
 EXPLORERS.update(plan(responses.explorers))
 

@@ -109,6 +109,11 @@ def test_a_fact_is_a_number_or_lists_the_values_of_a_key():
     assert fact([], asked) is None and fact([], asked | {"by": "shard"}) is None
 
 
+def test_the_farthest_difference_is_picked_whatever_its_sign():
+    rows = [{"table": "t", "metric": "m", "keys": {}, "value": value} for value in (0.2, -0.5, 0.4)]
+    assert chosen(rows, {"table": "t", "metric": "m", "pick": "farthest"})["value"] == -0.5
+
+
 def test_a_sentence_that_names_what_its_row_has_not_is_refused(worded):
     with pytest.raises(
         FindingError, match=r"scope\.yaml: finding declines: found 'prompt' .*expected one of: against, "

@@ -49,6 +49,7 @@ def measure_responses(config: dict) -> dict:
     """The study's own generator and judge are the first; so is the prompt for answering with the document."""
     scope, models = config["scope"], config["models"]
     first = {"generator": scope["generators"][0], "judge": scope["judges"][0]}
+    first |= {"by_rules": models[first["judge"]]["provider"] == "rules"}
     first |= {"prompt": scope["responding"]["prompts"][0]}
     cutoffs = {name: models[name]["cutoff"] for name in scope["responders"] if "cutoff" in models[name]}
     intervals = {**draws(config, "responses"), "flips": config["intervals"]["flips"]}

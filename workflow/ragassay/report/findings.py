@@ -68,8 +68,8 @@ def _finding(section, rule, content, rows, where):
 
 
 def chosen(rows: list[dict], rule: dict) -> dict | None:
-    """The row that a rule, a card or a fact speaks of: of those that fit, the first or that of the greatest or least
-    value, or one that holds the sum of all.
+    """The row that a rule, a card or a fact speaks of: of those that fit, the first, that of the greatest or least
+    value or the one farthest from 0, or one that holds the sum of all.
     """
     fitting = [row for row in rows if _fits(row, rule) and row["value"] is not None]
     if not fitting:
@@ -79,6 +79,8 @@ def chosen(rows: list[dict], rule: dict) -> dict | None:
             return max(fitting, key=lambda row: row["value"])
         case "lowest":
             return min(fitting, key=lambda row: row["value"])
+        case "farthest":
+            return max(fitting, key=lambda row: abs(row["value"]))
         case "sum":
             total = {name: sum(row[name] for row in fitting) for name in ("value", "n")}
             return fitting[0] | {"low": None, "high": None} | total

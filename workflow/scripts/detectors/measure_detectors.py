@@ -18,6 +18,7 @@ from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DETECTOR_TRAINING
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector_results import (
+    SECTION,
     by_topic,
     calibration_rows,
     compared,
@@ -54,6 +55,8 @@ def measure_detectors(
             rows += compared("figure_1", keys, inside, answers, *draws)
         if (source, asked) == (generator, generator):
             rows += by_topic("topics", {}, questions, answers)
+            tested = {"documents": questions["doc_id"].nunique()}
+            rows += SECTION.rows("tested", {"generator": generator}, tested, len(questions))
     for name, settled_ones in people.groupby("asked"):
         of_set = detected[detected["asked"] == name]
         for source in sorted(of_set["source"].unique()) or [""]:

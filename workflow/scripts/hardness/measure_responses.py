@@ -14,11 +14,13 @@ from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS,
 from ragassay.schemas.scope_questions import SCOPE_LABELS
 from ragassay.studies.scope.response_comparisons import closed_book_rows, comparison_rows
 from ragassay.studies.scope.response_tables import (
+    basis_rows,
     counts_of,
     detection_rows,
     figure_1,
     judge_rows,
     parts_of,
+    refusal_rows,
     table_2,
     table_3,
     votes_by_way,
@@ -28,9 +30,11 @@ from ragassay.studies.scope.verdict_matrix import UNASKED, JudgedCell, judges_on
 
 def measure_responses(
     documents, selected_questions, responses, defusion_labels, defusion_votes, scope_labels, hardness_scores,
-    closed_book_answers, gold, metrics, generator, judge, prompt, cutoffs, least_share, resamples, flips, seed,
+    closed_book_answers, gold, metrics, generator, judge, by_rules, prompt, cutoffs, least_share, resamples, flips, seed,
 ):  # fmt: skip
-    """`generator` and `judge` are the study's own; with responses to `prompt` closed-book answers are compared."""
+    """`generator` and `judge` are the study's own, the latter perhaps a set of rules; with responses to `prompt`
+    closed-book answers are compared.
+    """
     questions = read_questions(documents, selected_questions)
     verdicts = read_verdicts(questions, defusion_labels)
     people = tables.frame(GOLD, gold).rename(columns={"prompt_name": "prompt"})
@@ -40,7 +44,9 @@ def measure_responses(
     settled = on_defusion.set_index(["question_id", "responder", "prompt"])["label"].to_dict()
     rows = list(judge_rows({cell.judge for cells in verdicts.values() for cell in cells}, judges))
     rows += table_3(*votes_by_way(defusion_votes), settled, least_share, **draws)
-    response_rows = tables.frame(RESPONSES, responses, ["question_id", "text", "truncated"])
+    response_rows = tables.frame(RESPONSES, responses, ["question_id", "text", "finish_reason", "truncated"])
+    asked_of_all = sum(len(asked.ids) for asked in questions.values())
+    rows += basis_rows(judge, by_rules, set(response_rows["responder"]), len(people), asked_of_all)
     labels = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label"])
     closed_book = tables.frame(CLOSED_BOOK_ANSWERS, closed_book_answers, ["question_id", "text"])
     scores = tables.frame(HARDNESS_SCORES, hardness_scores, ["question_id", "score", "hard"])
@@ -53,6 +59,7 @@ def measure_responses(
         if cells:
             parts = parts_of(asked, cells, hard, cutoffs)
             rows += table_2(asked, cells, parts, counts_of(asked, answers), judges, **draws)
+            rows += refusal_rows(asked, cells, answers, **draws)
             rows += comparison_rows(asked, cells, flips=flips, **draws)
         models = {
             model: _by_question(of_model, "label") for model, of_model in _of(labels, name).groupby("judge", sort=False)

@@ -3,10 +3,19 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ragassay.metrics.resampling import Judge
-from ragassay.studies.scope.response_tables import OVERLAP, detection_rows, figure_1, table_2, table_3
+from ragassay.studies.scope.response_tables import (
+    OVERLAP,
+    basis_rows,
+    detection_rows,
+    figure_1,
+    refusal_rows,
+    table_2,
+    table_3,
+)
 from study import cells, questions
 
 # Six questions about three documents; the last one was not kept, the one before is in scope.
@@ -83,6 +92,40 @@ def test_the_judges_mistakes_are_taken_out_where_people_have_labelled():
     assert rows["corrected"]["low"] < rows["corrected"]["value"] < rows["corrected"]["high"]
     bare = found(codes)["cells"]["basic r"]["corrected"]
     assert (bare["value"], bare["n"]) == (None, 0)
+
+
+SAYS = {"yes": "In 1907.", "no": "The document does not say.", "": " ", "sorry": "I'm sorry, I cannot answer that."}
+
+
+@pytest.mark.parametrize("said", [["no", "yes", "no", "yes"], ["sorry", "", "yes", "no"], ["yes"] * 4, [""] * 4])
+def test_refusals_of_in_scope_questions_are_those_counted_one_by_one(said):
+    asked = questions([0, 0, 1, 2, 2], ["food"] * 3, out=[0, 0, 0, 0, 1], kept=[1, 1, 0, 1, 1])
+    given = [("basic", f"q{number}", SAYS[word]) for number, word in enumerate([*said, "no"])]
+    given += [("cot", "q0", SAYS["no"])]
+    frame = pd.DataFrame(given, columns=["prompt", "question_id", "text"]).assign(responder="r", finish_reason="stop")
+    cells_asked = cells(basic__r=[0] * 5, cot__r=[0] * 5)
+    rows = {
+        (json.loads(row["keys"])["prompt"], row["metric"]): (row["value"], row["n"], row["abstained"])
+        for row in refusal_rows(asked, cells_asked, frame, 50, 0)
+    }
+    for name, wanted in (("refused", [0, 1, 2, 3]), ("refused_kept", [0, 1, 3])):
+        words = [said[number] for number in wanted]
+        answered = [word for word in words if word]
+        share = sum(word != "yes" for word in answered) / len(answered) if answered else None
+        assert rows["basic", name] == (pytest.approx(share), len(answered), len(words) - len(answered))
+        assert rows["cot", name] == (1, 1, 0), "only one was asked"
+
+
+def test_no_in_scope_question_was_asked():
+    asked = questions([0], ["food"], out=[1], kept=[1])
+    frame = pd.DataFrame([], columns=["prompt", "question_id", "text", "responder", "finish_reason"])
+    rows = list(refusal_rows(asked, cells(basic__r=[1]), frame, 50, 0))
+    assert [(row["value"], row["n"]) for row in rows] == [(None, 0)] * 2
+
+
+def test_what_the_study_rests_on_says_whether_the_judge_judges_itself():
+    rows = {row["metric"]: (row["value"], row["n"]) for row in basis_rows("m", True, {"m", "r"}, 7, 30)}
+    assert rows == {"rules": (1, 30), "responds": (1, 30), "labelled": (7, 30)}
 
 
 YES, NO, NOT = True, False, None

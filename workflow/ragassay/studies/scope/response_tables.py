@@ -3,7 +3,8 @@ the same draws for all cells.
 
 Table 2 is how often responders decline or correct out-of-scope questions, by model, prompt and topic, with bounds for
 abstentions and a correction for the judge's mistakes. Rates are of the kept questions on whose responses there is a
-verdict.
+verdict. Beside them stands what declining costs: how many in-scope questions are refused, read from words, since no
+judge votes on their responses.
 
 Table 3 is how much worked examples and more votes help the judge of defusion. It costs no calls: results for fewer
 votes use the first ones. Accuracy is against people's labels; where there are none, agreement with the study's own
@@ -21,6 +22,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.base import tables
+from ragassay.calls.parsers.result import Abstain, answer_part
+from ragassay.grading.declines import declines_from_passages
 from ragassay.metrics.panel import Estimates, Panel, bounds
 from ragassay.metrics.resampling import Judge, corrected_rate, share_interval
 from ragassay.schemas.report import Section
@@ -95,6 +98,42 @@ def counts_of(questions: Questions, responses) -> dict:
     return {
         cell: (int(row.answered), int(row.truncated)) for cell, row in zip(sums.index, sums.itertuples(), strict=True)
     }
+
+
+def refusal_rows(questions: Questions, cells: dict, responses, times: int, seed: int) -> Iterator[dict]:
+    """Rows of the table cells: the shares of in-scope questions that are refused, of all that were written and of the
+    kept ones. `responses` is a frame of them; an empty one is no refusal.
+    """
+    refused, asked = np.full((len(questions.ids), len(cells)), np.nan), np.zeros((len(questions.ids), len(cells)), bool)
+    for at, cell in enumerate(cells):
+        given = responses[(responses["prompt"] == cell.prompt) & (responses["responder"] == cell.responder)]
+        given = given[given["question_id"].isin(questions.ids[~questions.out])]
+        places = questions.ids.get_indexer(given["question_id"])
+        asked[places, at] = True
+        refused[places, at] = [
+            _refused(answer_part(text, reason))
+            for text, reason in zip(given["text"], given["finish_reason"], strict=True)
+        ]
+    masks = {"refused": asked, "refused_kept": asked & questions.kept[:, None]}
+    for name, estimates in questions.panel(times, seed).means(refused, masks).items():
+        for at, cell in enumerate(cells):
+            keys = {"at": at, "generator": questions.generator, **cell._asdict()}
+            yield SECTION.row("cells", keys, name, **estimates.row(at))
+
+
+def _refused(part):
+    """1 if a response declines, 0 if it answers, NaN if there is none."""
+    if isinstance(part, Abstain):
+        return 1.0 if part.reason == "refusal" else np.nan
+    return float(declines_from_passages(part))
+
+
+def basis_rows(judge: str, by_rules: bool, responders, labelled: int, questions: int) -> Iterator[dict]:
+    """What the numbers rest on: whether the study's own judge is a set of rules, whether it also responds, and how many
+    labels of people there are.
+    """
+    numbers = {"rules": float(by_rules), "responds": float(judge in responders), "labelled": labelled}
+    yield from SECTION.rows("basis", {"judge": judge}, numbers, questions)
 
 
 def _over_topics(topics: list[Estimates], at: int) -> dict:

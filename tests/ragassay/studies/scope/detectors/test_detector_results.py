@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from ragassay.studies.scope.detectors.detector_results import by_topic, compared, judged
+from ragassay.studies.scope.detectors.detector_results import by_topic, compared, judged, kind_of
 
 OVERLAP = "overlap control (e)"
 
@@ -36,6 +36,13 @@ def found(given, own=None, times=50):
     for row in compared("figure_1", {}, questions() if own is None else own, given, times, 0):
         methods.setdefault(json.loads(row["keys"])["method"], {})[row["metric"]] = row
     return methods
+
+
+def test_controls_and_models_that_were_asked_are_told_from_detectors():
+    methods = ["overlap control (e)", "question alone (e)", "similarity threshold (e)", "m, asked directly"]
+    methods += ["m, recorded", "states (e), regression", "a, asked directly (e)"]
+    kinds = ["control"] * 3 + ["asked directly", "recorded", "detector", "detector"]
+    assert [kind_of(method) for method in methods] == kinds
 
 
 def three_of_five_documents(number, _seed=0):

@@ -24,6 +24,7 @@ from ragassay.studies.scope.votes import KINDS, OUT
 SECTION = Section("detectors")
 HEADS = {"mlp": "", "logistic": ", regression"}
 SINGLE = {"overlap": "overlap control", "question_alone": "question alone", "similarity": "similarity threshold"}
+KINDS_OF = {", asked directly": "asked directly", ", recorded": "recorded"}  # by the end of a method's name
 CONTROLS = {"over_overlap": SINGLE["overlap"], "over_question": SINGLE["question_alone"]}
 
 
@@ -54,6 +55,13 @@ def judged(labels, asked_models: list[str]):
     return labels.assign(method=method, out_of_scope=answer, score=score)
 
 
+def kind_of(method: str) -> str:
+    """Whether a method is a detector, a control, or a model that was asked directly or whose answers were recorded."""
+    if method.startswith(tuple(SINGLE.values())):
+        return "control"
+    return next((kind for end, kind in KINDS_OF.items() if method.endswith(end)), "detector")
+
+
 def compared(table: str, keys: dict, questions, answers, times: int, seed: int) -> Iterator[dict]:
     """Accuracy and AUROC of each method, and how much more often it is right than each control. `questions` have
     question_id, doc_id and the truth, `out`; a method that was asked and has no answer abstains. Without questions
@@ -66,7 +74,7 @@ def compared(table: str, keys: dict, questions, answers, times: int, seed: int) 
     accuracy, auroc = panel.mean(right, asked), panel.auroc(scores, questions["out"], asked)
     differences = {name: _over(panel, right, methods, control) for name, control in CONTROLS.items()}
     for at, method in enumerate(methods):
-        place, row = {**keys, "method": method}, accuracy.row(at)
+        place, row = {**keys, "method": method, "kind": kind_of(method)}, accuracy.row(at)
         yield SECTION.row(table, place, "accuracy", **row)
         yield SECTION.row(table, place, "auroc", **auroc.row(at))
         for name, estimates in differences.items():
