@@ -226,7 +226,13 @@ def counted():
         paths = counted_files(Path(folder))
         start = time.perf_counter()
         settings = {"generator": "g", "judge": "j", "prompt": "basic", "cutoffs": {}, "least_share": 0.5, "seed": 0}
-        settings |= {"resamples": DRAWS, "flips": FLIPS, "gold": [], "metrics": str(Path(folder, "metrics.parquet"))}
+        settings |= {
+            "resamples": DRAWS,
+            "flips": FLIPS,
+            "by_rules": False,
+            "gold": [],
+            "metrics": str(Path(folder, "metrics.parquet")),
+        }
         measure_responses(**paths, **settings)
         figure("responses_20000_questions_in_18_cells_2000_draws", time.perf_counter() - start, "s", "< 60")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

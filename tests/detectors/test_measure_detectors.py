@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from described import shown
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS_SCORES
@@ -73,9 +74,11 @@ def measured(new_study, tmp_path_factory):
         resamples=20,
         seed=0,
     )
+    for name in ("detectors", "detectors_numbers", "detectors_gold"):
+        assert shown(name, study.path("metrics.parquet"))[1] == []
     found = {}
     for one in tables.read(METRICS, study.path("metrics.parquet")).to_pylist():
-        keys = {name: key for name, key in json.loads(one["keys"]).items() if name != "kind"}
+        keys = {name: key for name, key in json.loads(one["keys"]).items() if name != "role"}
         found[one["table"], *keys.values(), one["metric"]] = one
     return rows, found
 

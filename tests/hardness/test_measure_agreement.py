@@ -5,6 +5,7 @@ import json
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from described import shown
 from people import item, project, run
 from project import TINY, planned, snakemake
 from ragassay.base import tables
@@ -78,6 +79,7 @@ def measured(tmp_path):
         tables.write(table, paths[-1][0], rows)
     settings = {"judges": ["j"], "annotators_per_item": 2, "resamples": 50, "seed": 0}
     measure_agreement(*paths, tmp_path / "metrics.parquet", **settings)
+    assert shown("agreement", tmp_path / "metrics.parquet")[1] == []
     rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     return {(row["table"], *json.loads(row["keys"]).values(), row["metric"]): row for row in rows}
 
@@ -180,11 +182,11 @@ def labelled(folder, numbers, label="in_scope"):
 
 
 def test_without_labels_there_is_no_section_and_with_them_it_comes_and_follows_them(done):
-    page = done / "results/report/index.html"
+    page = done / "results/report/scope.html"
     assert "People and judges" not in page.read_text()
     assert labelled(done, 2)
     plan = planned(done, *TINY)
-    expected = ("gather_annotations", "settle_gold", "measure_agreement", "render_front")
+    expected = ("gather_annotations", "settle_gold", "measure_agreement", "render_page")
     assert dict.fromkeys(expected, 1).items() <= plan.items()
     assert not {"extract_claims", "judge_scope", "respond"} & plan.keys()
     snakemake(done, *TINY)

@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from project import ROOT
+from described import shown
 from ragassay.base import tables
-from ragassay.report.sections import load
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD
@@ -166,10 +165,13 @@ def test_documents_from_after_the_cutoff_count_apart(study):
 
 
 def test_the_section_shows_all_that_is_measured(study):
-    section = load(ROOT / "workflow/report/sections/responses.yaml", measured(study))
-    assert [part for part in section.parts if not part.caption] == [], "a table that nobody describes"
-    assert all(part.rows for part in section.parts)
-    table = section.parts[0]
+    path = measured(study)
+    sections = {name: shown(name, path) for name in ("responses", "responses_judge", "responses_numbers")}
+    assert [missing for _, missing in sections.values()] == [[], [], []]
+    parts = [part for section, _ in sections.values() for part in [*section.parts, *section.details]]
+    assert all(part.rows for part in parts)
+    assert {part.name for part in parts} == {row["table"] for row in tables.read(METRICS, path).to_pylist()}
+    table = next(part for part in parts if part.name == "table_2" and part.kind == "table")
     assert list(table.columns.values())[-2:] == ["food", "sport"] and len(table.rows) == 4
     assert table.rows[0]["topic food"]["value"] == pytest.approx(1 / 3) and table.rows[0]["average"]["n"] == 6
 
@@ -185,4 +187,6 @@ def test_no_question_and_none_that_was_kept_are_measured_too(study, status):
     tables.write(SELECTED_QUESTIONS, study.paths["selected_questions"][0], rows)
     path = measured(study)
     assert {own["accuracy"] for own in found(path, "cells").values()} <= {None} and found(path, "table_3")
-    assert load(ROOT / "workflow/report/sections/responses.yaml", path).parts
+    for name in ("responses", "responses_judge", "responses_numbers"):
+        section, _ = shown(name, path)
+        assert section.name == name

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from project import ROOT
+from described import shown
 from ragassay.base import tables
 from ragassay.documents.ids import split_of
-from ragassay.report.sections import load
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT
@@ -156,11 +155,13 @@ def test_models_are_compared_and_the_rest_is_about_the_first(measured, tmp_path)
 
 
 def test_the_section_shows_all_that_is_measured(measured):
-    section = load(ROOT / "workflow/report/sections/scope.yaml", measured, measured.with_name("examples.parquet"))
-    described = [part for part in section.parts if part.caption]
-    assert described == section.parts, "a table that nobody describes"
-    assert all(part.rows for part in section.parts)
-    strata = next(part for part in section.parts if part.name == "strata" and part.kind == "table")
+    section, missing = shown("scope", measured, measured.with_name("examples.parquet"))
+    more, _ = shown("scope_questions", measured)
+    parts = [*section.parts, *section.details, *more.parts, *more.details]
+    assert all(part.rows for part in parts) and not missing
+    tables_shown = {part.name for part in parts if part.kind != "examples"}
+    assert tables_shown == {row["table"] for row in tables.read(METRICS, measured).to_pylist()}
+    strata = next(part for part in parts if part.name == "strata" and part.kind == "table")
     assert [(row["stratum"], row["verdict"]) for row in strata.rows] == [("below 0.60", "yes")]
 
 
@@ -183,5 +184,5 @@ def test_nothing_at_all_is_measured_too(tmp_path):
     empty = {table: [] for table in study()} | {DOCUMENTS: study()[DOCUMENTS]}
     empty[HARDNESS_STRATA] = [row(HARDNESS_STRATA, stratum="all")]
     path = measure(tmp_path, study=lambda *_: empty)
-    assert load(ROOT / "workflow/report/sections/scope.yaml", path, tmp_path / "examples.parquet").parts
+    assert shown("scope", path, tmp_path / "examples.parquet")[0].parts
     assert found(path, "funnel")["(all)"]["documents"] == 4

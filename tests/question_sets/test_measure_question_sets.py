@@ -5,6 +5,7 @@ import json
 import pandas as pd
 import pytest
 
+from described import shown
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
@@ -46,7 +47,7 @@ def _searched(folder, asked):
 def _metrics(path):
     """(table, values of the keys, metric) -> row."""
     rows = tables.read(METRICS, path).to_pylist()
-    keys = [{name: key for name, key in json.loads(row["keys"]).items() if name != "kind"} for row in rows]
+    keys = [{name: key for name, key in json.loads(row["keys"]).items() if name != "role"} for row in rows]
     return {(row["table"], *own.values(), row["metric"]): row for row, own in zip(rows, keys, strict=True)}
 
 
@@ -83,6 +84,8 @@ def measured(tmp_path_factory):
             tables.write(table, path, [row for row in of_table if row.get("prompt_name", prompt) == prompt])
     files |= _searched(folder, asked) | {"gold": [], "predictions": []}
     measure_question_sets(**files, metrics=folder / "metrics.parquet", **DRAWS)
+    for name in ("question_sets", "question_sets_numbers"):
+        assert shown(name, folder / "metrics.parquet")[1] == []
     return _metrics(folder / "metrics.parquet")
 
 

@@ -30,7 +30,8 @@ from ragassay.studies.scope.verdict_matrix import UNASKED, JudgedCell, judges_on
 
 def measure_responses(
     documents, selected_questions, responses, defusion_labels, defusion_votes, scope_labels, hardness_scores,
-    closed_book_answers, gold, metrics, generator, judge, by_rules, prompt, cutoffs, least_share, resamples, flips, seed,
+    closed_book_answers, gold, metrics, generator, judge, by_rules, prompt, cutoffs, least_share, resamples, flips,
+    seed,
 ):  # fmt: skip
     """`generator` and `judge` are the study's own, the latter perhaps a set of rules; with responses to `prompt`
     closed-book answers are compared.

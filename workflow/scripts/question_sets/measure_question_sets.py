@@ -60,8 +60,8 @@ def measure_question_sets(
             for method, of_method in detected[detected["set"] == name].groupby("method"):
                 methods.append((method, labelled[labelled["question_id"].isin(of_method["question_id"])], of_method))
             for judge, new, of_method in methods:
-                kind = "control" if judge == CONTROL else "judge or detector"
-                keys = {"set": name, "judge": judge, "truth": truth, "kind": kind}
+                role = "control" if judge == CONTROL else "judge or detector"
+                keys = {"set": name, "judge": judge, "truth": truth, "role": role}
                 rows += SECTION.rows("accuracy", keys, {"excluded": len(labelled) - len(new)}, len(labelled))
                 against = None if judge == CONTROL else overlapping
                 rows += logged(measured(keys, new, of_method, *draws, against)) if len(new) else ()

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from ragassay.studies.scope.detectors.detector_results import by_topic, compared, judged, kind_of
+from ragassay.studies.scope.detectors.detector_results import by_topic, compared, judged, role_of
 
 OVERLAP = "overlap control (e)"
 
@@ -41,8 +41,8 @@ def found(given, own=None, times=50):
 def test_controls_and_models_that_were_asked_are_told_from_detectors():
     methods = ["overlap control (e)", "question alone (e)", "similarity threshold (e)", "m, asked directly"]
     methods += ["m, recorded", "states (e), regression", "a, asked directly (e)"]
-    kinds = ["control"] * 3 + ["asked directly", "recorded", "detector", "detector"]
-    assert [kind_of(method) for method in methods] == kinds
+    roles = ["control"] * 3 + ["asked directly", "recorded", "detector", "detector"]
+    assert [role_of(method) for method in methods] == roles
 
 
 def three_of_five_documents(number, _seed=0):

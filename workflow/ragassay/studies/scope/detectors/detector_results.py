@@ -24,7 +24,7 @@ from ragassay.studies.scope.votes import KINDS, OUT
 SECTION = Section("detectors")
 HEADS = {"mlp": "", "logistic": ", regression"}
 SINGLE = {"overlap": "overlap control", "question_alone": "question alone", "similarity": "similarity threshold"}
-KINDS_OF = {", asked directly": "asked directly", ", recorded": "recorded"}  # by the end of a method's name
+ROLES = {", asked directly": "asked directly", ", recorded": "recorded"}  # by the end of a method's name
 CONTROLS = {"over_overlap": SINGLE["overlap"], "over_question": SINGLE["question_alone"]}
 
 
@@ -55,11 +55,11 @@ def judged(labels, asked_models: list[str]):
     return labels.assign(method=method, out_of_scope=answer, score=score)
 
 
-def kind_of(method: str) -> str:
+def role_of(method: str) -> str:
     """Whether a method is a detector, a control, or a model that was asked directly or whose answers were recorded."""
     if method.startswith(tuple(SINGLE.values())):
         return "control"
-    return next((kind for end, kind in KINDS_OF.items() if method.endswith(end)), "detector")
+    return next((role for end, role in ROLES.items() if method.endswith(end)), "detector")
 
 
 def compared(table: str, keys: dict, questions, answers, times: int, seed: int) -> Iterator[dict]:
@@ -74,7 +74,7 @@ def compared(table: str, keys: dict, questions, answers, times: int, seed: int) 
     accuracy, auroc = panel.mean(right, asked), panel.auroc(scores, questions["out"], asked)
     differences = {name: _over(panel, right, methods, control) for name, control in CONTROLS.items()}
     for at, method in enumerate(methods):
-        place, row = {**keys, "method": method, "kind": kind_of(method)}, accuracy.row(at)
+        place, row = {**keys, "method": method, "role": role_of(method)}, accuracy.row(at)
         yield SECTION.row(table, place, "accuracy", **row)
         yield SECTION.row(table, place, "auroc", **auroc.row(at))
         for name, estimates in differences.items():
