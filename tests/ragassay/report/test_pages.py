@@ -54,6 +54,15 @@ def test_examples_are_shown_with_all_passages_as_they_are():
     assert "<summary>Example 1: a &lt;b&gt;" in text and "<dd>a &lt;b&gt;\n\nc</dd>" in text and "<dt>b</dt>" in text
 
 
+def test_a_note_on_a_model_stands_in_the_first_section_that_it_is_for():
+    notes = [["careful is a toy."], [], ["careful is a toy.", "hasty is one, too."]]
+    sections = [ReportSection(f"s{number}", "S", "", [], notes=own) for number, own in enumerate(notes)]
+    files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
+    text = Pages(*files, "Title", {}, []).study("s0.html", sections, {section.name: [] for section in sections}, {})
+    assert [text.count(note) for note in ("careful is a toy.", "hasty is one, too.")] == [1, 1]
+    assert text.index("careful is a toy.") < text.index('id="s1"') < text.index("hasty is one, too.")
+
+
 def test_names_in_captions_are_shown_as_code():
     found = page("how `echo` & `<b>` do")
     assert found.count("how <code>echo</code> &amp; <code>&lt;b&gt;</code> do") == 6, (
