@@ -133,7 +133,7 @@ def test_figure_1_and_the_report_have_the_set(measured, study):
     assert topics == {"travel"}
     page = (study / "results/report/index.html").read_text()
     assert "Judges against gold, scope" in page and "Gold in numbers" in page
-    assert "<svg" in (study / "results/figures/agreement/figure_2_scope.svg").read_text()
+    assert "<svg" in (study / "results/report/figures/agreement/figure_2_scope.svg").read_text()
 
 
 def test_a_release_of_the_set_is_whole_and_a_replay_is_given_what_the_user_brought(

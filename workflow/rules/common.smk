@@ -19,7 +19,7 @@ from ragassay.config import schema
 from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
 from ragassay.running import cluster, lost_records, machine
-from ragassay.plan import references
+from ragassay.plan import references, report as page
 
 
 def in_one_line(function, *arguments, **more):
@@ -82,6 +82,7 @@ def code(script, modules, **more):
     return of_job if callable(named) else version(script, *named)
 
 
+workflow.register_pathvars(report=plan(page.folder, files=CONFIG_FILES))
 ENCODING = {"mem_mb": 4000, "runtime": "4h"}  # resources of a job that runs an encoder or fits on what it gave
 
 

@@ -11,7 +11,7 @@ Writes  results/drift/{generator}/{shard}.parquet                   how far reco
         results/rejects/hardness/{generator}/{shard}.parquet        questions that cannot be measured
         results/metrics/{scope,responses,agreement}.parquet         sections of the report
         results/examples/scope.parquet                              three examples for the first of them
-        results/report/explorer/{generator}/{judge}.html            a page with all documents and questions
+        <report>/explorer/{generator}/{judge}.html                  a page with all documents and questions
         embeddings/                                                 vectors of texts; not an output, never deleted
 """
 
@@ -207,7 +207,7 @@ rule build_explorer:
         style="workflow/report/explorer.css",
         behaviour=["workflow/report/dossier.js", "workflow/report/explorer.js"],
     output:
-        page=ensure("results/report/explorer/{generator}/{judge}.html", non_empty=True),
+        page=ensure("<report>/explorer/{generator}/{judge}.html", non_empty=True),
     log:
         "logs/build_explorer/{generator}/{judge}.log",
     conda:

@@ -24,8 +24,8 @@ rule attacks:
     input:
         ATTACKED.over("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
         "results/metrics/attacks.parquet",
-        "results/report/attacks.csv",
-        "results/figures/attacks",
+        "<report>/attacks.csv",
+        "<report>/figures/attacks",
 
 
 rule raguard:
@@ -34,8 +34,8 @@ rule raguard:
         DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         "results/metrics/raguard.parquet",
-        "results/report/raguard.csv",
-        "results/figures/raguard",
+        "<report>/raguard.csv",
+        "<report>/figures/raguard",
 
 
 rule sweep_raguard:

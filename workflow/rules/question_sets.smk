@@ -20,7 +20,7 @@ rule question_sets:
     """Judges, detectors and responders measured on your own questions, and people where they labelled some."""
     input:
         expand(
-            ["results/metrics/{section}.parquet", "results/report/{section}.csv", "results/figures/{section}"],
+            ["results/metrics/{section}.parquet", "<report>/{section}.csv", "<report>/figures/{section}"],
             section=plan(question_sets.sections),
         ),
 

@@ -51,8 +51,8 @@ rule relevance:
     input:
         SCORES,
         plan(relevance.gates).over("results/gates/{corpus}/{retriever}"),
-        expand("results/report/{section}.csv", section=plan(relevance.sections)),
-        expand("results/figures/{section}", section=plan(relevance.sections)),
+        expand("<report>/{section}.csv", section=plan(relevance.sections)),
+        expand("<report>/figures/{section}", section=plan(relevance.sections)),
 
 
 rule rate_relevance:

@@ -1,25 +1,24 @@
 """From metrics to findings, figures and the pages that people open.
 
 Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, workflow/report/
-Writes  results/findings.parquet            what was found, a sentence each
-        results/figures/{section}/          each figure as SVG (also in Snakemake's own report), PNG and PDF, with its
+Writes  <report>/findings.parquet           what was found, a sentence each
+        <report>/figures/{section}/         each figure as SVG (also in Snakemake's own report), PNG and PDF, with its
                                             data (CSV) and its Vega-Lite specification
-        results/report/{section}.csv        every number of a section
-        results/report/{page}.html          one self-contained page for each study
-        results/report/index.html           the front page: what was found
-        results/report/settings.html        the configuration of the report
+        <report>/{section}.csv              every number of a section
+        <report>/{page}.html                one self-contained page for each study
+        <report>/index.html                 the front page: what was found
+        <report>/settings.html              the configuration of the report
+where <report> is results/report, or results/report/{name} for a configuration of that name
 """
-
-from ragassay.plan import report as page
 
 SHOWN = plan(page.sections, registered=SECTIONS)
 PAGE_OF = page.page_of(SHOWN, SECTIONS)
 HEADS = [*dict.fromkeys(PAGE_OF.values())]
-PAGES = expand("results/report/{page}", page=EXPLORERS.values())
+PAGES = expand("<report>/{page}", page=EXPLORERS.values())
 PRODUCTS += [
-    "results/report/index.html",
-    *expand("results/report/{page}.html", page=HEADS),
-    *expand("results/report/{section}.csv", section=SHOWN),
+    "<report>/index.html",
+    *expand("<report>/{page}.html", page=HEADS),
+    *expand("<report>/{section}.csv", section=SHOWN),
     *PAGES,
 ]
 METRICS = plan(page.all_metrics, sections=SHOWN, registered=SECTIONS)
@@ -55,13 +54,13 @@ rule draw_figures:
         section="workflow/report/sections/{section}.yaml",
     output:
         figures=report(
-            directory("results/figures/{section}"),
+            directory("<report>/figures/{section}"),
             patterns=["{figure}.svg"],
             caption="../report/figure.rst",
             category="{section}",
             labels={"figure": "{figure}"},
         ),
-        numbers=ensure("results/report/{section}.csv", non_empty=True),
+        numbers=ensure("<report>/{section}.csv", non_empty=True),
     log:
         "logs/draw_figures/{section}.log",
     localrule: True
@@ -80,7 +79,7 @@ rule write_findings:
         metrics=METRICS,
         sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
     output:
-        findings=table("results/findings.parquet"),
+        findings=table("<report>/findings.parquet"),
     log:
         "logs/write_findings.log",
     localrule: True
@@ -99,11 +98,11 @@ rule render_page:
         **LAYOUT,
         metrics=plan(page.metrics_of_page, registered=SECTIONS, pages=PAGE_OF),
         sections=plan(page.of_page, pattern="workflow/report/sections/{section}.yaml", pages=PAGE_OF),
-        figures=plan(page.of_page, pattern="results/figures/{section}", pages=PAGE_OF),
+        figures=plan(page.of_page, pattern="<report>/figures/{section}", pages=PAGE_OF),
         examples=plan(page.examples, registered=SECTIONS, pages=PAGE_OF),
     output:
         page=report(
-            ensure("results/report/{page}.html", non_empty=True),
+            ensure("<report>/{page}.html", non_empty=True),
             caption="../report/page.rst",
             category="page",
         ),
@@ -127,15 +126,15 @@ rule render_front:
         **LAYOUT,
         metrics=METRICS,
         sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
-        findings="results/findings.parquet",
-        pages=expand("results/report/{page}.html", page=HEADS),
+        findings="<report>/findings.parquet",
+        pages=expand("<report>/{page}.html", page=HEADS),
     output:
         page=report(
-            ensure("results/report/index.html", non_empty=True),
+            ensure("<report>/index.html", non_empty=True),
             caption="../report/page.rst",
             category="page",
         ),
-        settings=ensure("results/report/settings.html", non_empty=True),
+        settings=ensure("<report>/settings.html", non_empty=True),
     log:
         "logs/render_front.log",
     localrule: True

@@ -35,3 +35,14 @@ def test_sections_stand_on_the_page_of_their_study_which_the_first_one_heads_for
     assert report.metrics_of_page(page, registered, pages) == ["results/metrics/scope.parquet"] * 2
     assert report.metrics(SimpleNamespace(section="answers"), registered) == "results/metrics/scope.parquet"
     assert report.page_of(["answers", "calls"], registered) == {"answers": "answers", "calls": "calls"}
+
+
+def test_each_configuration_has_a_report_of_its_own():
+    def folder(name, *files):
+        return report.folder({"report": {"name": name}}, ["config/config.yaml", *files])
+
+    assert folder(None) == folder("") == folder("", "mine.yaml") == "results/report"
+    assert folder(None, "studies/mine.yaml", "more.yaml") == "results/report/mine"
+    assert folder("paper", "mine.yaml") == "results/report/paper"
+    with pytest.raises(ConfigError, match=r"my own\.yaml: found the file's name 'my own', .* set report\.name"):
+        folder(None, "my own.yaml")

@@ -7,11 +7,28 @@ A rule file registers its sections in SECTIONS: name -> an entry with `page`, on
 
 import json
 import math
+import re
 from pathlib import Path
 
 from ragassay.base.errors import unknown
-from ragassay.config.settings import ConfigError
+from ragassay.config.settings import NAME, ConfigError
 from ragassay.plan.models import shown
+
+DEFAULT = "config/config.yaml"
+
+
+def folder(config: dict, files: list[str]) -> str:
+    """Where the report lies: each configuration that is laid over the default one has its own, by `report.name` or its
+    first file's name.
+    """
+    name = config["report"]["name"]
+    if name is None:
+        over = [file for file in files if Path(file) != Path(DEFAULT)]
+        name = Path(over[0]).stem if over else ""
+        if name and not re.fullmatch(NAME, name):
+            expected = "expected a name for its report of letters, digits, '.', '_' and '-'; set report.name"
+            raise ConfigError(f"{over[0]}: found the file's name {name!r}, {expected}")
+    return f"results/report/{name}" if name else "results/report"
 
 
 def sections(config: dict, registered: dict) -> list[str]:
