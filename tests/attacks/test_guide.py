@@ -54,4 +54,4 @@ def test_every_cell_of_the_configuration_is_in_the_report(study):
     assert {(one["retriever"], one["attack"], one["texts"]) for one in keys} >= {
         (retriever, "poisonedrag_black", texts) for retriever in ("minilm", "bm25") for texts in ("1", "2")
     }
-    assert (project / "results/report/figures/attacks/success.svg").stat().st_size > 1000
+    assert (project / "results/report/mine/figures/attacks/success.svg").stat().st_size > 1000

@@ -131,8 +131,8 @@ def test_figure_1_and_the_report_have_the_set(measured, study):
     assert {"careful, asked directly", "sbert_nli (minilm)", "unused_token (demo-lm)"} <= methods
     topics = {keys["topic"] for keys, _ in measured["detectors"]["topics_gold", "accuracy"]}
     assert topics == {"travel"}
-    page = (study / "results/report/index.html").read_text()
-    assert "Judges against gold, scope" in page and "Gold in numbers" in page
+    page = (study / "results/report/scope.html").read_text()
+    assert "judges against gold, scope" in page and "Detectors against people" in page
     assert "<svg" in (study / "results/report/figures/agreement/figure_2_scope.svg").read_text()
 
 

@@ -82,7 +82,7 @@ def code(script, modules, **more):
     return of_job if callable(named) else version(script, *named)
 
 
-workflow.register_pathvars(report=plan(page.folder, files=CONFIG_FILES))
+workflow.register_pathvars(**plan(page.places, files=CONFIG_FILES))
 ENCODING = {"mem_mb": 4000, "runtime": "4h"}  # resources of a job that runs an encoder or fits on what it gave
 
 

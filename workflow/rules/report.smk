@@ -1,14 +1,14 @@
 """From metrics to findings, figures and the pages that people open.
 
 Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, workflow/report/
-Writes  <report>/findings.parquet           what was found, a sentence each
+Writes  results/findings/<name>.parquet     what was found, a sentence each
         <report>/figures/{section}/         each figure as SVG (also in Snakemake's own report), PNG and PDF, with its
                                             data (CSV) and its Vega-Lite specification
         <report>/{section}.csv              every number of a section
         <report>/{page}.html                one self-contained page for each study
         <report>/index.html                 the front page: what was found
         <report>/settings.html              the configuration of the report
-where <report> is results/report, or results/report/{name} for a configuration of that name
+where <report> is results/report and <name> is default, or results/report/<name> for a configuration of that name
 """
 
 SHOWN = plan(page.sections, registered=SECTIONS)
@@ -79,7 +79,7 @@ rule write_findings:
         metrics=METRICS,
         sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
     output:
-        findings=table("<report>/findings.parquet"),
+        findings=table("results/findings/<name>.parquet"),
     log:
         "logs/write_findings.log",
     localrule: True
@@ -126,7 +126,7 @@ rule render_front:
         **LAYOUT,
         metrics=METRICS,
         sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
-        findings="<report>/findings.parquet",
+        findings="results/findings/<name>.parquet",
         pages=expand("<report>/{page}.html", page=HEADS),
     output:
         page=report(

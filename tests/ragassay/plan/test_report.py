@@ -39,7 +39,7 @@ def test_sections_stand_on_the_page_of_their_study_which_the_first_one_heads_for
 
 def test_each_configuration_has_a_report_of_its_own():
     def folder(name, *files):
-        return report.folder({"report": {"name": name}}, ["config/config.yaml", *files])
+        return report.places({"report": {"name": name}}, ["config/config.yaml", *files])["report"]
 
     assert folder(None) == folder("") == folder("", "mine.yaml") == "results/report"
     assert folder(None, "studies/mine.yaml", "more.yaml") == "results/report/mine"

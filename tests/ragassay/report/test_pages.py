@@ -9,7 +9,7 @@ import pytest
 
 from project import ROOT
 from ragassay.report.pages import FILES as BESIDE
-from ragassay.report.pages import Figure, Pages, cell, shown
+from ragassay.report.pages import Figure, ReportPages, cell, shown
 from ragassay.report.sections import ReportPart, ReportSection
 
 FOLDER = ROOT / "workflow/report"
@@ -26,8 +26,8 @@ def page(text="plain"):
     pictures = {("s", "drawn"): Figure("<svg></svg>", "../figures/s/drawn")}
     finding = dict.fromkeys(("low", "high", "value", "n", "against")) | {"verdict": "missing", "link": "#s"}
     files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
-    pages = Pages(*files, text, {text: "beside.html"}, [])
-    return pages.study("s.html", [section], {"s": [finding | {"sentence": text, "action": text}]}, pictures)
+    pages = ReportPages(*files, text, {text: "beside.html"}, [])
+    return pages.study("s.html", [section], [finding | {"sentence": text, "action": text}], pictures)
 
 
 DRAWN = [f"../figures/s/drawn.{ending}" for ending in BESIDE]
@@ -58,7 +58,7 @@ def test_a_note_on_a_model_stands_in_the_first_section_that_it_is_for():
     notes = [["careful is a toy."], [], ["careful is a toy.", "hasty is one, too."]]
     sections = [ReportSection(f"s{number}", "S", "", [], notes=own) for number, own in enumerate(notes)]
     files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
-    text = Pages(*files, "Title", {}, []).study("s0.html", sections, {section.name: [] for section in sections}, {})
+    text = ReportPages(*files, "Title", {}, []).study("s0.html", sections, [], {})
     assert [text.count(note) for note in ("careful is a toy.", "hasty is one, too.")] == [1, 1]
     assert text.index("careful is a toy.") < text.index('id="s1"') < text.index("hasty is one, too.")
 

@@ -17,9 +17,9 @@ from ragassay.plan.models import shown
 DEFAULT = "config/config.yaml"
 
 
-def folder(config: dict, files: list[str]) -> str:
-    """Where the report lies: each configuration that is laid over the default one has its own, by `report.name` or its
-    first file's name.
+def places(config: dict, files: list[str]) -> dict[str, str]:
+    """Where the report lies, and its name: each configuration that is laid over the default one has its own, named by
+    `report.name` or by its first file.
     """
     name = config["report"]["name"]
     if name is None:
@@ -28,7 +28,7 @@ def folder(config: dict, files: list[str]) -> str:
         if name and not re.fullmatch(NAME, name):
             expected = "expected a name for its report of letters, digits, '.', '_' and '-'; set report.name"
             raise ConfigError(f"{over[0]}: found the file's name {name!r}, {expected}")
-    return f"results/report/{name}" if name else "results/report"
+    return {"report": f"results/report/{name}" if name else "results/report", "name": name or "default"}
 
 
 def sections(config: dict, registered: dict) -> list[str]:

@@ -142,7 +142,7 @@ class _Words:
     def __init__(self, rule, row, against, where):
         self.rule, self.where = rule, where
         form = rule.get("form", "score")
-        self.known = {name: str(value).replace("_", " ") for name, value in row["keys"].items()} | {
+        self.names = {name: str(value).replace("_", " ") for name, value in row["keys"].items()} | {
             "value": formed(row["value"], form),
             "against": formed(against["value"], form),
             "difference": formed(abs(row["value"] - against["value"]), "points" if form == "share" else form),
@@ -152,10 +152,10 @@ class _Words:
 
     def fill(self, sentence: str) -> str:
         try:
-            return sentence.format_map(self.known)
+            return sentence.format_map(self.names)
         except (KeyError, IndexError, ValueError) as error:
             place = f"{self.where}: finding {self.rule['name']}"
-            names = ", ".join(sorted(self.known))
+            names = ", ".join(sorted(self.names))
             raise FindingError(f"{place}: found {error} in {sentence!r}, expected one of: {names}") from None
 
     def unclear(self) -> str:

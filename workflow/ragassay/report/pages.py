@@ -38,7 +38,7 @@ class Card(NamedTuple):
     interval: str
 
 
-class Pages:
+class ReportPages:
     """What all pages share: templates, style, behaviour, and links to the pages that `heads` describe and to others, as
     name -> address.
     """
@@ -67,20 +67,20 @@ class Pages:
     def front(self, facts: dict[str, str], findings: list[dict], cards: list[Card]) -> str:
         """`findings` in their order, each with a `link`."""
         worded = [row for row in findings if row["kind"] == "finding"]
-        known = [row for row in worded if row["verdict"] not in ("too_few", "missing")]
+        measured = [row for row in worded if row["verdict"] not in ("too_few", "missing")]
         return self._render(
             "front.html.j2",
             "index.html",
             facts=facts,
-            findings=known[:FINDINGS],
-            more=len(known) - FINDINGS,
-            open=[row for row in worded if row not in known],
+            findings=measured[:FINDINGS],
+            more=len(measured) - FINDINGS,
+            open=[row for row in worded if row not in measured],
             warnings=[row for row in findings if row["kind"] == "warning"],
             cards=cards,
         )
 
-    def study(self, address: str, sections: list[ReportSection], findings: dict[str, list], figures: dict) -> str:
-        """The page of some sections; `findings` are by section, `figures` maps (section, figure) to drawings."""
+    def study(self, address: str, sections: list[ReportSection], findings: list[dict], figures: dict) -> str:
+        """The page of some sections; `findings` are theirs in order, `figures` maps (section, figure) to drawings."""
         drawn = {key: Figure(Markup(figure.svg), figure.address) for key, figure in figures.items()}
         return self._render("page.html.j2", address, sections=sections, findings=findings, figures=drawn, files=FILES)
 

@@ -61,7 +61,7 @@ class Section:
 FINDINGS = Table(
     "findings",
     "One row per finding or warning of the report: a sentence that a section's rule makes of its metrics.",
-    path="findings",
+    path="findings/{report}",
     key=("section", "finding"),
     columns=(
         Column("section", pa.string(), "the section whose rule it is"),
@@ -81,6 +81,7 @@ FINDINGS = Table(
         Column("n", pa.int64(), "items it was computed from", null=True),
         Column("against", pa.float64(), "what it was compared with", null=True),
     ),
+    release="whole",
 )
 
 

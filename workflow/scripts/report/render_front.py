@@ -8,7 +8,7 @@ from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
 from ragassay.report.findings import chosen, fact, ordered
-from ragassay.report.pages import Pages, card
+from ragassay.report.pages import ReportPages, card
 from ragassay.report.sections import described
 from ragassay.schemas.report import FINDINGS, METRICS
 
@@ -32,7 +32,7 @@ def render_front(
         name = Path(head).stem
         number = content[name].get("card")
         cards.append(card(f"{name}.html", content[name], chosen(numbers[name], number) if number else None))
-    report = Pages(templates, style, behaviour, title, links, heads)
+    report = ReportPages(templates, style, behaviour, title, links, heads)
     write_text(page, report.front(facts, rows, cards))
     write_text(settings, report.settings(config))
 

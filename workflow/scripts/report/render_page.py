@@ -7,7 +7,7 @@ from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
 from ragassay.report.findings import findings, ordered
-from ragassay.report.pages import Figure, Pages
+from ragassay.report.pages import Figure, ReportPages
 from ragassay.report.sections import described, link, load
 from ragassay.schemas.report import EXAMPLES
 
@@ -23,14 +23,15 @@ def render_page(metrics, sections, figures, examples, heads, templates, style, b
         for part in [*section.parts, *section.details]
         if part.drawn and part.rows
     }
-    worded = {Path(section).stem: _linked(section, rows) for section, rows in zip(sections, metrics, strict=True)}
-    pages = Pages(templates, style, behaviour, title, links, heads)
+    pairs = zip(sections, metrics, strict=True)
+    worded = ordered([row for section, rows in pairs for row in _linked(section, rows)])
+    pages = ReportPages(templates, style, behaviour, title, links, heads)
     write_text(page, pages.study(Path(page).name, content, worded, drawn))
 
 
 def _linked(section, metrics):
     content = described(section)
-    rows = ordered(findings(content, metrics, section))
+    rows = findings(content, metrics, section)
     return [row | {"link": link(content, row["section"], row["metric_table"])} for row in rows]
 
 
