@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from described import shown
 from ragassay.base import tables
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, QUERIES
 from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
@@ -107,6 +108,8 @@ def test_the_section_takes_the_numbers_in_and_puts_accuracy_beside_auroc(files, 
     settings = {"sets": {"one": entry}, "options": options, "resamples": 0, "flips": 9, "seed": 0}
     own = {**files, "answer_metrics": [measured["answer_metrics"]], "metrics": tmp_path / "metrics.parquet"}
     measure_relevance(**own, **settings)
+    for name in ("relevance", "relevance_answers", "relevance_figures", "relevance_tables"):
+        assert shown(name, tmp_path / "metrics.parquet")[1] == []
     rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     found = {one["table"] for one in rows}
     assert {"equation_1", "gate", "gate_chart", "figure_3_answers"} <= found and "accuracy" not in found

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from described import shown
 from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
@@ -72,6 +73,8 @@ def measured(tmp_path, gate):
         measure_drift(
             paths, [gate] * len(paths), [passages] * len(paths), out, tmp_path / "m.parquet", **SETTINGS | settings
         )
+        section, missing = shown("drift", tmp_path / "m.parquet")
+        assert not missing and all(part.rows for part in [*section.parts, *section.details])
         numbers = [
             one | {"keys": json.loads(one["keys"])} for one in tables.read(METRICS, tmp_path / "m.parquet").to_pylist()
         ]
@@ -95,6 +98,13 @@ def test_drift_sounds_the_alarm_soon_after_its_day_and_stays_on(measured):
     assert max(one["ks_p"] for one in moved[DRIFT // WINDOW : 20]) < 0.1 < np.median([one["ks_p"] for one in same])
     alarm, calm = (next(one["keys"] for one in rows if one["table"] == "logs") for rows in (numbers, others))
     assert alarm["since"] == "2026-11-11" and alarm["alarm"] >= alarm["since"] and calm["alarm"] == "none"
+    for windows, rows in ((moved, numbers), (same, others)):
+        most, needed = (
+            next(one["value"] for one in rows if one["table"] == "logs" and one["metric"] == name)
+            for name in ("evidence", "needed")
+        )
+        assert most == max(one["evidence"] for one in windows)
+        assert (most >= needed) == any(one["alarm"] for one in windows)
     assert sum(one["rejected"] for one in moved) > 3 * sum(one["rejected"] for one in same)
 
 

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from described import shown
 from ragassay.base import tables
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.report import METRICS
@@ -27,6 +28,7 @@ def measured(folder, queries, own=None, **found):
     own = own or {"own_queries": [], "own_neighbours": [], "own_passages": []}
     files = {"queries": place(folder, QUERIES), "neighbours": paths, "passages": passages, **own}
     measure_retrieval(**files, metrics=folder / "metrics.parquet", retrievers=list(found), **DRAWS)
+    assert shown("retrieval", folder / "metrics.parquet")[1] == ([] if len(found) > 1 else ["retrievers"])
     rows = tables.read(METRICS, folder / "metrics.parquet").to_pylist()
     return {(one["table"], *json.loads(one["keys"]).values(), one["metric"]): one for one in rows}
 
@@ -66,6 +68,30 @@ def test_kinds_are_apart_and_intervals_go_by_documents(tmp_path):
     assert difference["value"] == pytest.approx(0.75 - 1 / 6) and difference["n"] == 4
     assert found["recall", "1.0", "minilm 1", "in_scope"]["value"] == 0.5
     assert found["difference", "minilm", "recall_1"]["low"] == found["difference", "minilm", "recall_1"]["high"] == 0
+
+
+def test_a_retriever_is_compared_with_the_first_on_the_same_questions(tmp_path):
+    asked = [query(f"q{number}", "in_scope", "pqr"[number % 3]) for number in range(12)]
+    places = {"bm25": [1, 1, 2, 0, 1, 3, 1, 2, 1, 1, 0, 1], "minilm": [2, 1, 1, 0, 3, 1, 0, 2, 2, 2, 1, 2]}
+    lists = {
+        name: {f"q{n}": [*["x", "y"][: at - 1], "pqr"[n % 3]] if at else [] for n, at in enumerate(of)}
+        for name, of in places.items()
+    }
+    found = measured(tmp_path, asked, **lists)
+    own = found["comparisons", "minilm", "bm25", "recall_1"]
+    firsts = {name: [at == 1 for at in of] for name, of in places.items()}
+    assert own["value"] == pytest.approx((sum(firsts["minilm"]) - sum(firsts["bm25"])) / 12) and own["n"] == 12
+    assert own["low"] < own["value"] < own["high"]
+    reciprocal = {name: sum(1 / at for at in of if at) for name, of in places.items()}
+    mrr = found["comparisons", "minilm", "bm25", "mrr"]["value"]
+    assert mrr == pytest.approx((reciprocal["minilm"] - reciprocal["bm25"]) / 12)
+    turned = measured(tmp_path, asked, minilm=lists["minilm"], bm25=lists["bm25"])
+    assert turned["comparisons", "bm25", "minilm", "recall_1"]["value"] == pytest.approx(-own["value"])
+
+
+def test_one_retriever_is_compared_with_none(tmp_path):
+    found = measured(tmp_path, [query("a", "in_scope", "p")], bm25={"a": ["p"]})
+    assert not [key for key in found if key[0] == "comparisons"]
 
 
 def test_of_one_kind_alone_there_is_no_difference(tmp_path):

@@ -48,7 +48,7 @@ def measure_drift(
         rows += _shown(keys, windows, alpha)
         numbers = np.arange(len(asked)) // window
         since = (len(windows) + 1) // 2 if evidence.since is None else evidence.since
-        rows.append(_summary(keys, windows, evidence, len(asked)))
+        rows += _summary(keys, windows, evidence, len(asked), alpha)
         rows += _rejected(keys, asked, numbers >= since)
         rows += _topics(keys, asked, corpus, numbers >= since, topics, resamples, seed) if topics else ()
         log.info("%s: %s", keys["query_log"], "drift" if evidence.since is not None else "no drift")
@@ -92,11 +92,13 @@ def _shown(keys, windows, alpha):
         yield SECTION.row("windows", place, "rejected", row["rejected"] / count, count, low, high)
 
 
-def _summary(keys, windows, evidence, queries):
+def _summary(keys, windows, evidence, queries, alpha):
+    """When there was an alarm, and the most evidence that there was beside what an alarm takes."""
     alarm = next((row["last"].date() for row in windows if row["alarm"]), "none")
     since = "" if evidence.since is None else windows[evidence.since]["first"].date()
     summary = {"alarm": alarm, "since": since, "windows": len(windows)}
-    return SECTION.row("logs", keys | summary, "queries", queries, queries)
+    numbers = {"queries": queries, "evidence": max(row["evidence"] for row in windows), "needed": -np.log10(alpha)}
+    yield from SECTION.rows("logs", keys | summary, numbers, queries)
 
 
 def _rejected(keys, asked, after):

@@ -48,12 +48,26 @@ def measure_retrieval(
                 at = {"at": f"{retrievers.index(retriever)}.{DEPTHS.index(depth)}", "depth": f"{retriever} {depth}"}
                 found.append(SECTION.row("recall", at, kind, **estimates[kind].row(column)))
         found.append(SECTION.row("difference", {"retriever": retriever}, name, **difference.row(column)))
+    found += _to_the_first(columns, retrievers, panel)
     for path in own_neighbours:
         found += _of_set(own_queries, path, own_passages, resamples, seed)
     tables.write(METRICS, metrics, found)
     for row in found:
         if row["table"] == "by_kind" and row["metric"] == f"ndcg_{NDCG}" and row["n"]:
             log.info("nDCG@%d %s: %.3f of %d questions", NDCG, row["keys"], row["value"], row["n"])
+
+
+def _to_the_first(columns, retrievers, panel):
+    """The rows of the table comparisons: how much more each retriever finds than the first, on the same questions."""
+    pairs = [(name, what) for name, what in columns if name != retrievers[0]]
+    if not pairs:
+        return
+    less = [columns[retrievers[0], what] for _, what in pairs]
+    more = [columns[pair] for pair in pairs]
+    differences = panel.difference(np.column_stack(more) - np.column_stack(less))
+    for at, (name, what) in enumerate(pairs):
+        keys = {"retriever": name, "than": retrievers[0]}
+        yield SECTION.row("comparisons", keys, what, **differences.row(at))
 
 
 def _of_set(queries, neighbours, passages, resamples, seed):

@@ -1,0 +1,22 @@
+"""The findings of the page of relevance: each says the reverse of a reversed effect, and nothing of five items."""
+
+import pytest
+
+from described import SECTIONS, first_parts, holds, rules
+
+PAGE = ["relevance", "relevance_answers", "relevance_figures", "relevance_tables", "drift", "retrieval"]
+
+
+@pytest.mark.parametrize(("section", "rule"), rules(*PAGE))
+def test_each_finding_follows_its_number(tmp_path, section, rule):
+    holds(tmp_path, section, rule)
+
+
+@pytest.mark.parametrize("section", PAGE)
+def test_descriptions_are_short(section):
+    assert len((SECTIONS / f"{section}.yaml").read_text().splitlines()) <= 60
+
+
+def test_at_most_six_charts_and_three_tables_stand_above_the_details():
+    kinds = first_parts(*PAGE)
+    assert kinds.count("table") <= 3 and len(kinds) - kinds.count("table") <= 6
