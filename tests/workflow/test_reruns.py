@@ -1,16 +1,27 @@
 """What a change re-runs: exactly the jobs that it concerns."""
 
+import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
-from project import NOTHING, TINY, planned, snakemake
+from project import NOTHING, ROOT, TINY, planned, snakemake
 
+RULES = ROOT / "workflow/rules"
+ENTRY, METRICS_OF = re.compile(r'^SECTIONS\["(\w+)"\] = (.*)$', re.MULTILINE), re.compile(r'"metrics": "(\w+)"')
 SECTIONS = {
     f"measure_{name}" for name in ("documents", "crawl", "scope", "responses", "retrieval", "detectors", "calls")
 }
+# rule -> the sections of the tiny pipeline that describe its metrics
+REGISTERED = {name: entry for rules in RULES.glob("*.smk") for name, entry in ENTRY.findall(rules.read_text())}
+DESCRIBED = Counter(
+    f"measure_{METRICS_OF.search(entry)[1] if METRICS_OF.search(entry) else name}"
+    for name, entry in REGISTERED.items()
+    if "shown" not in entry or name == "crawl"
+)
 SCOPE_PAGE = dict.fromkeys(("measure_responses", "measure_detectors"), "measure_scope")
 PAGE_OF = SCOPE_PAGE | {"measure_crawl": "measure_documents", "measure_retrieval": "relevance"}
 RENDERED = {"render_page": 4, "render_front": 1}
@@ -22,7 +33,7 @@ def jobs(*parts, shards=3, gathers=()):
     detectors learn again where the selection of questions changes.
     """
     found = {rule: shards * PER_SHARD.get(rule, 1) for part in parts for rule in part.split()}
-    figures = len(SECTIONS & set(gathers))
+    figures = sum(DESCRIBED[section] for section in SECTIONS & set(gathers))
     pages = {PAGE_OF.get(section, section) for section in SECTIONS & set(gathers)}
     drawn = {"draw_figures": figures, "render_page": len(pages)}
     shown = drawn | dict.fromkeys(("write_findings", "render_front"), 1) if figures else {}
