@@ -19,6 +19,14 @@ def test_all_sections_with_something_to_show_are_shown_unless_some_are_named():
     assert report.sections(named("scope", "crawl", "documents"), REGISTERED) == ["scope", "documents"]
 
 
+def test_a_section_that_is_named_brings_those_that_describe_more_of_its_metrics():
+    more = {"scope_data": {"metrics": "scope"}, "scope_people": {"metrics": "scope", "shown": False}}
+    registered = REGISTERED | more | {"calls": {}}
+    assert report.sections(named("calls", "scope"), registered) == ["calls", "scope", "scope_data"]
+    assert report.sections(named("scope_data"), registered) == ["scope_data"]
+    assert report.sections(named(), registered) == ["documents", "scope", "scope_data", "calls"]
+
+
 def test_a_section_that_no_study_registers_is_refused_in_one_line():
     with pytest.raises(ConfigError) as caught:
         report.sections(named("documents", "scop"), REGISTERED)

@@ -32,12 +32,16 @@ def places(config: dict, files: list[str]) -> dict[str, str]:
 
 
 def sections(config: dict, registered: dict) -> list[str]:
-    """The sections in their order: those that the configuration names, or all that there is something to show of."""
+    """The sections in their order: those that the configuration names, each with those that describe more of its
+    metrics, or all that there is something to show of.
+    """
     named = config["report"]["sections"] or registered
     for name in named:
         if name not in registered:
             raise ConfigError(f"report.sections: {unknown('section', name, registered)}")
-    return [name for name in named if registered[name].get("shown", True)]
+    more = {name: [other for other in registered if registered[other].get("metrics") == name] for name in named}
+    every = dict.fromkeys(section for name in named for section in (name, *more[name]))
+    return [name for name in every if registered[name].get("shown", True)]
 
 
 def draws(config: dict, section: str) -> dict:
