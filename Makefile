@@ -16,7 +16,7 @@ RELEASES := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); fro
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo demo-lm estimate annotate release verify release-diff replay rehydrate test lint bench mutants chaos hostile slurm-test screenshot docs lock clean
+.PHONY: help setup demo demo-lm estimate annotate release verify release-diff replay rehydrate prune test lint bench mutants chaos hostile slurm-test screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -53,6 +53,9 @@ replay: setup ## make the tables of a release again from the models' recorded an
 
 rehydrate: setup ## fetch the texts that a release withholds from their pages (RELEASE=..., ARGS="--configfile ...")
 	@$(RELEASES) rehydrate "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
+
+prune: setup ## list the files below results that no configuration plans any more (ARGS=--yes deletes them)
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.running.pruning $(ARGS)
 
 test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)

@@ -39,16 +39,19 @@ include: "workflow/rules/report.smk"
 
 
 from ragassay.calls import overview  # whose path common.smk has set
+from ragassay.plan.models import shown
 
 in_one_line(references.check_inputs, workflow.rules)
 in_one_line(cluster.check_shared, workflow)
 lost_records.mark(workflow)
+plans.follow(workflow, {"config": shown(config), "shards": SHARDS})
 
 
 onstart:
     machine.begin(workflow)
     in_one_line(cluster.begin, workflow)
     lost_records.begin(workflow)
+    plans.begin(workflow)
     overview.begin()
 
 

@@ -75,11 +75,13 @@ def main():
 def run_snakemake(arguments) -> int:
     sys.path.insert(0, str(Path.cwd()))
     sys.argv = [snakemake.__file__, *arguments]
+    atexit._clear()  # what is for the end of the process that forks
     try:
         snakemake.cli.main()
         code = 0
     except SystemExit as error:
         code = error.code or 0
+    atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
     return code

@@ -58,6 +58,15 @@ def test_tables_are_listed_with_what_they_are(folder):
     assert listed.loc["scope_labels", "description"] == SCOPE_LABELS.row
 
 
+def test_files_that_are_left_over_are_not_read(folder):
+    left = ["results/scope_labels/gpt/ben/january.parquet", "results/rejects/articles/january.parquet"]
+    (folder / "left_over.txt").write_text("".join(f"{path}\n" for path in left))
+    moved = folder.rename(folder.with_name("copy"))
+    results = Results(moved)
+    assert results.tables()["files"].to_dict() == {"metrics": 3, "rejects": 1, "scope_labels": 2}
+    assert {*results.frame("scope_labels")["judge"]} == {"ann"} and {*results.frame("rejects")["item"]} == {"one"}
+
+
 def test_a_frame_has_the_keys_of_its_files_as_columns(folder):
     frame = Results(folder).frame("scope_labels")
     assert list(frame.columns[:3]) == ["generator", "judge", "shard"] and len(frame) == 6

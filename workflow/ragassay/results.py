@@ -7,8 +7,9 @@
     results.frame("responses", prompt="basic")    # rows, with the keys of their files as columns
     results.metrics("scope", "table_2")           # numbers of the report
 
-Reads only, and runs nothing. Needs no other part of the pipeline than tables and their schemas, so that
-`pip install .` is enough.
+Reads only, and runs nothing. Files that the last run found to be left over from a shard, a model or a variant that is
+gone (`left_over.txt`, see `make prune`) are not read. Needs no other part of the pipeline than tables and their
+schemas, so that `pip install .` is enough.
 """
 
 import importlib
@@ -47,6 +48,9 @@ class Results:
                 f"{folder}: no such folder, expected one that a run wrote{closest_file(folder)}; run `make demo`"
             )
         self._tables = all_tables()
+        left = self.folder / "left_over.txt"
+        lines = left.read_text().splitlines() if left.is_file() else []
+        self._left_over = {self.folder / Path(line).relative_to("results") for line in lines}
 
     def tables(self) -> pd.DataFrame:
         """What is there: each table with the number of its files, the keys of their paths, and what a row is."""
@@ -106,9 +110,10 @@ class Results:
         """The files of a table, each with the keys of its path; without a path of its own, its place is the one key."""
         if table.path:
             pattern = table.path.format_map(dict.fromkeys(key_names(table), "*"))
-            return {path: keys(table, path) for path in sorted(self.folder.glob(f"{pattern}.parquet"))}
+            paths = sorted({*self.folder.glob(f"{pattern}.parquet")} - self._left_over)
+            return {path: keys(table, path) for path in paths}
         folder = self.folder / table.name
-        paths = sorted(folder.rglob("*.parquet"))
+        paths = sorted({*folder.rglob("*.parquet")} - self._left_over)
         return {path: {"file": path.relative_to(folder).with_suffix("").as_posix()} for path in paths}
 
     def _narrowed(self, table, files, name, values):

@@ -13,9 +13,12 @@ def environment(loader: jinja2.BaseLoader | None = None) -> jinja2.Environment:
     return jinja2.Environment(loader=loader, autoescape=True, **options)
 
 
-def policy(style: str, behaviour: str) -> str:
-    """For a page with this style and this script and nothing else."""
-    allowed = f"style-src '{_digest(style)}'; script-src '{_digest(behaviour)}'"
+def policy(style: str, behaviour: str, nonce: str = "") -> str:
+    """For a page with this style and this script and nothing else but, if there is a nonce, the style sheets that name
+    it. A page that is opened as a file has no origin that a policy could allow instead.
+    """
+    styles = f"'{_digest(style)}'" + (f" 'nonce-{nonce}'" if nonce else "")
+    allowed = f"style-src {styles}; script-src '{_digest(behaviour)}'"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
 
 

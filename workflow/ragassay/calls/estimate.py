@@ -113,11 +113,14 @@ def _concerns(switch, row):
 
 
 def _keys(arguments):
-    """The variables that hold keys, which Snakemake wants to see set."""
     parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
-    files = ["config/config.yaml", *parser.parse_known_args(arguments)[0].configfile]
-    sections = [settings.read(file).get("models") for file in files]
+    return key_variables(parser.parse_known_args(arguments)[0].configfile)
+
+
+def key_variables(configfiles: list[str]) -> set[str]:
+    """The variables that hold keys, which Snakemake wants to see set."""
+    sections = [settings.read(file).get("models") for file in ["config/config.yaml", *configfiles]]
     models = [model for section in sections if isinstance(section, dict) for model in section.values()]
     variables = [model.get("key_variable") for model in models if isinstance(model, dict)]
     return {variable for variable in variables if isinstance(variable, str)}

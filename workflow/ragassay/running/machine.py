@@ -17,14 +17,20 @@ import fcntl
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.atomic import HOST
+from ragassay.base.errors import AssayError
 
 # Jobs at once, each with many requests in flight: as many workers as Snakemake has beside those of its cores.
 ASKING = 5
 LOCKS, SHARED, OWNER = Path(".snakemake/locks"), Path(".snakemake/run.lock"), Path(".snakemake/run.host")
 _held = []  # the shared lock, as long as this process lives
+
+
+class BusyError(AssayError):
+    """A run is in progress."""
 
 
 def prepare(workflow) -> None:
@@ -66,6 +72,26 @@ def take_over(workflow) -> None:
             pass  # another run, or somebody who plans one
         fcntl.flock(file, fcntl.LOCK_SH)
         _held.append(file)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """No run works in this folder, and one that starts waits until the block ends; raises BusyError if one does."""
+    SHARED.parent.mkdir(exist_ok=True)
+    with SHARED.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BusyError("found a run in this folder, expected none; wait for its end, or stop it") from None
+        except OSError:  # no such locks here
+            pass
+        if any(LOCKS.glob("*.lock")):
+            host = OWNER.read_text() if OWNER.exists() else "another machine"
+            raise BusyError(
+                f"found {LOCKS}, which a run on {host} took, expected none; wait for its end, or if it was killed:"
+                " snakemake --unlock"
+            )
+        yield
 
 
 def _remove_leftover():

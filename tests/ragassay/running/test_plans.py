@@ -1,0 +1,310 @@
+"""Which pages no longer fit and which files are left over, said by every run, and what `prune` deletes of it."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from project import NOTHING, ROOT, snakemake
+from ragassay.report.provenance import MARKS
+from ragassay.running import pruning
+from ragassay.running.plans import PLANS
+
+SNAKEFILE = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "workflow")!r})
+from ragassay.running import machine, plans
+
+configfile: "config/config.yaml"
+SHARDS = open("shards").read().split()
+CLAIMS = expand("results/claims/{{generator}}/{{shard}}.parquet", generator=config["generators"], shard=SHARDS)
+machine.take_over(workflow)
+
+rule report:
+    default_target: True
+    input: expand(config["report"] + "{{page}}.html", page=config["pages"]), "results/gates/a"
+
+rule scope:
+    input: CLAIMS
+
+rule export:
+    input: "results/export/questions"
+
+rule extract_claims:
+    input: "documents"
+    output:
+        claims="results/claims/{{generator}}/{{shard}}.parquet",
+        calls="results/calls/extract_claims/{{generator}}/{{shard}}.parquet",
+    wildcard_constraints: shard="|".join(SHARDS)
+    params: votes=config["votes"]
+    shell: "echo {{wildcards}} {{params.votes}} | tee {{output}} && test ! -e stop"
+
+rule fit_gate:
+    output: directory("results/gates/{{corpus}}")
+    shell: "mkdir -p {{output}} && touch {{output}}/card.json"
+
+rule measure_scope:
+    input: CLAIMS
+    output: "results/metrics/scope.parquet"
+    shell: "cat {{input}} > {{output}}"
+
+rule draw:
+    input: "results/metrics/scope.parquet"
+    output: "results/report/{{page}}.html"
+    wildcard_constraints: page="[a-z]+"
+    params: title=config["title"]
+    shell: "cp {{input}} {{output}}"
+
+rule draw_laid_over:
+    input: CLAIMS
+    output: "results/report/other/{{page}}.html"
+    shell: "cat {{input}} > {{output}}"
+
+rule export_questions:
+    input: CLAIMS
+    output: directory("results/export/questions")
+    shell: "mkdir -p {{output}} && cp results/claims/*/*.parquet {{output}}"
+
+plans.follow(workflow, config | {{"shards": SHARDS}})
+
+onstart:
+    machine.begin(workflow)
+    plans.begin(workflow)
+"""
+CONFIG = {"generators": ["authors"], "votes": 3, "title": "t", "pages": ["index", "scope"], "report": "results/report/"}
+LOCAL = ("--profile", "none", "--cores", "1", "--rerun-incomplete")
+ALL = "results/claims/authors/2026-01.parquet"
+FEBRUARY = "results/claims/authors/2026-02.parquet"
+OTHER = ("--configfile", "other.yaml")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "shards").write_text("2026-01 2026-02")
+    (tmp_path / "documents").touch()
+    (tmp_path / "other.yaml").write_text(json.dumps({"generators": ["rules"], "report": "results/report/other/"}))
+    monkeypatch.chdir(tmp_path)
+    configure()
+    return tmp_path
+
+
+def configure(**changes):
+    Path("config/config.yaml").write_text(json.dumps(CONFIG | changes))
+
+
+def run(*words, check=True):
+    """What a run says at its end, about pages and about files."""
+    shown = snakemake(Path.cwd(), *LOCAL, *words, check=check).stdout
+    return re.findall(r"^.*(?:no longer fit|no configuration plans).*$", shown, re.MULTILINE)
+
+
+def marked():
+    """page -> what a browser is asked to display on it."""
+    rule = r'\.outdated, \[data-page="(.+?)"\] \.outdated \.(\w+) \{ display: block \}'
+    return dict(re.findall(rule, Path("results/report", MARKS).read_text()))
+
+
+def prune(*words):
+    assert pruning.main([*words]) == 0
+
+
+def test_a_run_of_everything_leaves_nothing_to_say(folder):
+    assert run() == [] and run() == [] and marked() == {}
+    assert NOTHING in snakemake(folder, *LOCAL).stdout
+    assert not (folder / "results/left_over.txt").exists()
+
+
+def test_a_shard_that_is_gone_is_named_by_every_run_and_gathered_by_none(folder, capsys):
+    run()
+    assert "2026-02" in (folder / "results/metrics/scope.parquet").read_text()
+    (folder / "shards").write_text("2026-01")
+    for _ in range(2):  # the second run has nothing to do
+        (line,) = run()
+        size = (folder / FEBRUARY).stat().st_size
+        assert line == f"no configuration plans 1 file ({size} B): {FEBRUARY}; to see and delete them: make prune"
+    assert "2026-02" not in (folder / "results/metrics/scope.parquet").read_text()
+    assert (folder / "results/left_over.txt").read_text() == f"{FEBRUARY}\n"
+    prune()
+    assert FEBRUARY in capsys.readouterr().out and (folder / FEBRUARY).exists()
+    prune("--yes")
+    assert not (folder / FEBRUARY).exists() and (folder / ALL).exists() and run() == []
+    assert not (folder / "results/left_over.txt").exists()
+    assert (folder / "results/calls/extract_claims/authors/2026-02.parquet").exists(), "what was paid stays"
+
+
+def test_a_model_that_has_another_name_leaves_its_files_and_folders_behind(folder, capsys):
+    run()
+    configure(generators=["writers"])
+    (line,) = run()
+    assert line.startswith(f"no configuration plans 2 files (68 B): {ALL}, {FEBRUARY}; ")
+    prune("--yes")
+    assert not (folder / "results/claims/authors").exists() and (folder / "results/claims/writers").exists()
+
+
+def test_what_no_rule_writes_is_left_alone_and_no_link_is_followed(folder, capsys):
+    run()
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere/2026-02.parquet").touch()
+    (folder / "results/claims/old").symlink_to(folder / "elsewhere")
+    (folder / "results/claims/authors/2025-01.parquet").symlink_to(folder / ALL)
+    mine = ["results/claims/notes.txt", "results/mine/2026-02.parquet", "results/gates/a/mine", "results/README.md"]
+    for path in mine:
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).touch()
+    assert run() == []
+    prune("--yes")
+    assert all((folder / path).exists() for path in [*mine, ALL, "elsewhere/2026-02.parquet"])
+    assert (folder / "results/claims/old").is_symlink()
+    assert (folder / "results/claims/authors/2025-01.parquet").is_symlink()
+
+
+def test_a_folder_that_is_an_output_is_left_over_as_a_whole(folder):
+    run()
+    (folder / "results/gates/b/inner").mkdir(parents=True)
+    (folder / "results/gates/b/inner/card.json").touch()
+    assert run()[0].startswith("no configuration plans 1 file (0 B): results/gates/b/inner/card.json; ")
+    prune("--yes")
+    assert not (folder / "results/gates/b").exists() and (folder / "results/gates/a/card.json").exists()
+
+
+def test_files_of_another_configuration_are_kept_as_long_as_its_file_is_there(folder, capsys):
+    run(*OTHER)
+    assert run() == []
+    prune("--yes")
+    shown = capsys.readouterr().out
+    assert "prune: kept are the " in shown and "files of: snakemake --configfile other.yaml\n" in shown
+    theirs = folder / "results/claims/rules/2026-01.parquet"
+    assert theirs.exists()
+    (folder / "other.yaml").unlink()
+    assert run() == [], "a run looks at no other configuration"
+    prune()
+    shown = capsys.readouterr().out
+    assert "found no other.yaml any more, so nothing that it planned is kept" in shown and str(theirs.name) in shown
+    assert theirs.exists()
+    prune("--yes")
+    assert not theirs.exists() and (folder / ALL).exists()
+
+
+def test_a_configuration_that_cannot_be_planned_keeps_its_files(folder, capsys):
+    run(*OTHER)
+    run()
+    (folder / "other.yaml").write_text("{")
+    prune("--yes")
+    assert "its files are kept" in capsys.readouterr().out
+    assert (folder / "results/claims/rules/2026-01.parquet").exists()
+
+
+def test_nothing_is_pruned_where_the_default_configuration_cannot_be_planned(folder, capsys):
+    run()
+    (folder / "shards").write_text("2026-01")
+    (folder / "documents").unlink()
+    (folder / ALL).unlink()
+    assert pruning.main(["--yes"]) == 1
+    assert "Snakemake cannot plan this" in capsys.readouterr().err and (folder / FEBRUARY).exists()
+
+
+def test_exports_that_somebody_asked_for_are_no_leftovers(folder):
+    run("export")
+    assert run() == []
+    (folder / ".snakemake/plans").rename(folder / "plans")  # as if an older version had written them
+    prune("--yes")
+    assert (folder / "results/export/questions").is_dir() and run() == []
+
+
+def test_after_a_run_of_some_targets_everything_else_is_kept(folder):
+    run()
+    assert run("scope") == []
+    (folder / "shards").write_text("2026-01")
+    (line,) = [line for line in run("scope") if "plans" in line]
+    assert line.startswith(f"no configuration plans 1 file (34 B): {FEBRUARY}; ")
+
+
+def test_tables_that_changed_mark_the_pages_that_were_made_from_them(folder):
+    run()
+    configure(votes=5)
+    expected = "2 pages no longer fit the tables and settings: results/report/index.html, results/report/scope.html; to"
+    for _ in range(2):
+        assert run("scope") == [f"{expected} draw them again: snakemake"]
+        assert marked() == {"index.html": "stale", "scope.html": "stale"}
+    assert run() == [] and marked() == {}
+
+
+def test_settings_that_changed_mark_pages_also_where_a_run_made_nothing(folder):
+    run()
+    configure(title="another")
+    assert "2 pages no longer fit" in run("scope")[0] and {*marked().values()} == {"stale"}
+
+
+def test_settings_that_have_no_bearing_on_a_page_do_not_mark_it(folder):
+    run()
+    configure(shown_nowhere=1)
+    assert run("scope") == [] and marked() == {}
+
+
+def test_another_configuration_that_makes_shared_tables_again_marks_pages(folder):
+    run()
+    (folder / "other.yaml").write_text(json.dumps({"votes": 9, "report": "results/report/other/"}))
+    (line,) = run(*OTHER)
+    assert line.startswith("2 pages no longer fit") and line.endswith(": snakemake")
+    assert marked() == {"index.html": "stale", "scope.html": "stale"}
+    (line,) = run()
+    assert line.endswith(": snakemake --configfile other.yaml")
+    assert marked() == {"other/index.html": "stale", "other/scope.html": "stale"}
+
+
+def test_a_page_that_the_configuration_no_longer_has_is_marked_and_left_over(folder):
+    run()
+    configure(pages=["index"])
+    assert run()[0].startswith("no configuration plans 1 file (68 B): results/report/scope.html; ")
+    assert marked() == {"scope.html": "removed"}
+    prune("--yes")
+    assert marked() == {} and not (folder / "results/report/scope.html").exists()
+
+
+def test_a_page_whose_run_failed_is_marked(folder):
+    run()
+    configure(votes=4)
+    (folder / "stop").touch()
+    assert "2 pages no longer fit" in run(check=False)[0]
+    assert marked() == {"index.html": "stale", "scope.html": "stale"}
+
+
+def test_pages_of_a_run_that_was_killed_say_so(folder, capsys):
+    run()
+    configure(votes=5)
+    waiting = SNAKEFILE.replace("test ! -e stop", "touch begun && while ! test -e go; do sleep 0.1; done")
+    (folder / "Snakefile").write_text(waiting)
+    command = [sys.executable, "-m", "snakemake", *LOCAL]
+    head = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    while not (folder / "begun").exists():
+        assert head.poll() is None
+        time.sleep(0.05)
+    assert pruning.main(["--yes"]) == 1
+    assert "found a run in this folder, expected none" in capsys.readouterr().err
+    head.send_signal(signal.SIGKILL)
+    head.wait()
+    (folder / "go").touch()
+    assert marked() == {"index.html": "unfinished", "scope.html": "unfinished"}
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    assert run() == [] and marked() == {}
+
+
+def test_a_dry_run_and_a_plan_of_some_jobs_write_nothing_down(folder):
+    run("--dry-run")
+    run("--until", "extract_claims")
+    assert not (folder / PLANS).exists()
+
+
+def test_names_of_files_cannot_reach_out_of_the_style_sheet(folder):
+    run()
+    (folder / 'results/report/x"] , body { display: none } .html').touch()
+    run()
+    text = (folder / "results/report" / MARKS).read_text()
+    assert "body" in text and text.count("{") == 1 and '"] , body' not in text

@@ -1,0 +1,117 @@
+"""`make prune`: list the files below results that no configuration plans any more, and delete them with `--yes`.
+
+Each configuration that has run here is planned again first, with each of its targets. Deletes nothing that costs money
+or work: what models answered lies in the ledger, what people labelled in `annotation/`, and both are outside results.
+"""
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from ragassay.base.errors import AssayError
+from ragassay.running import leftovers, plans
+from ragassay.running.machine import alone
+from ragassay.running.plans import Plan
+
+
+class PruneError(AssayError):
+    """It is not known which files are still wanted."""
+
+
+def prune(delete: bool) -> None:
+    with alone():
+        pass  # a run may add to what is planned
+    wanted, dropped, remarks = renewed(plans.written())
+    for remark in remarks:
+        sys.stdout.write(f"prune: {remark}\n")
+    for plan in wanted:
+        if plan.configfiles or plan.overrides:
+            sys.stdout.write(f"prune: kept are the {len(plan.outputs()):,} files of: {plan.command}\n")
+    left = leftovers.left_over(wanted[0], wanted[1:])
+    for path, count in left.items():
+        sys.stdout.write(f"{leftovers.size(count):>8}  {path}\n")
+    total = f"{len(left):,} files, {leftovers.size(sum(left.values()))}"
+    if not left:
+        sys.stdout.write("prune: nothing to delete: every table below results is one that a configuration plans\n")
+    elif not delete:
+        sys.stdout.write(f"prune: {total}; nothing was deleted. To delete them: make prune ARGS=--yes\n")
+    else:
+        deleted = _delete(left, wanted, dropped)
+        sys.stdout.write(f"prune: {deleted:,} of {total} deleted\n")
+        for plan in dropped:
+            plan.path.unlink()
+        left = leftovers.left_over(wanted[0], wanted[1:])
+    leftovers.note(left)
+    plans.mark(wanted, left)
+
+
+def renewed(written: list[Plan]) -> tuple[list[Plan], list[Plan], list[str]]:
+    """All plans as they are now, that of the default configuration first; those that nobody can make any more, which
+    protect nothing; and what a reader has to know of both. A configuration that cannot be planned now protects what it
+    planned when it last ran.
+    """
+    current, dropped, remarks = [], [], []
+    default = Plan([], {}, [], "", [], {}, {}, {})
+    try:
+        whole = plans.again(default)
+        everything = plans.again(replace(default, targets=whole.goals))  # exports, too, if somebody has made some
+        current += [whole, replace(everything, pages={})]
+    except AssayError as error:
+        if not written or any(plan.has_configuration_of(default) for plan in written):
+            raise PruneError(f"{error}; expected a configuration that can be planned") from None
+    for plan in written:
+        gone = [file for file in plan.configfiles if not Path(file).exists()]
+        if gone:
+            dropped.append(plan)
+            remarks.append(f"found no {', '.join(gone)} any more, so nothing that it planned is kept")
+        elif all(plan.path != other.path for other in current):
+            try:
+                current.append(plans.again(plan))
+            except AssayError as error:
+                gone = _is_gone(plan, default)
+                (dropped if gone else current).append(plan)
+                remarks.append(f"{error}; its files are {'not ' if gone else ''}kept")
+    for plan in current:
+        plan.write()
+    return current, dropped, remarks
+
+
+def _is_gone(plan, default):
+    """Whether the targets are what is wrong: the configuration can be planned without them."""
+    if plan.whole:
+        return False
+    try:
+        return plan.has_configuration_of(default) or bool(plans.again(replace(plan, targets=[])))
+    except AssayError:
+        return False
+
+
+def _delete(left, wanted, dropped):
+    """Deletes what is still left over, and folders that are empty then; returns how many files that were."""
+    with alone():
+        if any(plan not in [*wanted, *dropped] for plan in plans.written()):
+            raise PruneError("found a run that has ended meanwhile, expected none; run `make prune` again")
+        still = left.keys() & leftovers.left_over(wanted[0], wanted[1:]).keys()
+        for path in still:
+            Path(path).unlink()
+            for folder in Path(path).parents:
+                if folder == Path(leftovers.RESULTS) or any(folder.iterdir()):
+                    break
+                folder.rmdir()
+    return len(still)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m ragassay.running.pruning", description=__doc__.partition("\n")[0])
+    parser.add_argument("--yes", action="store_true", help="delete what is listed")
+    try:
+        prune(parser.parse_args(arguments).yes)
+    except AssayError as error:
+        sys.stderr.write(f"prune: {error}\n")
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
