@@ -35,13 +35,14 @@ def rules(*names: str):
 
 
 def found(folder, name: str, rule: dict, step: float, n: int | None = None) -> dict:
-    """The finding that a rule makes of a toy number that is `step` above its reference, as many half widths apart."""
-    against, keys = rule["against"], _keys(rule)
-    compared = against if isinstance(against, dict) else None
-    scale = max(abs(0.5 if compared is not None else against), 1)
-    reference = 0.5 if compared is not None else against
-    value, half, count = reference + step * APART["value"] * scale, APART["half"] * scale, n or APART["n"]
-    rows = [metric("toy", rule["table"], keys, rule["metric"], value, count, value - half, value + half)]
+    """The finding that a rule makes of a toy number that lies `step` above its reference."""
+    compared = rule["against"] if isinstance(rule["against"], dict) else None
+    reference = 0.5 if compared is not None else rule["against"]
+    scale, keys, count = max(abs(reference), 1), _keys(rule), n or APART["n"]
+    half = APART["half"] * scale
+    value = reference + step * APART["value"] * (reference if rule.get("of") == "width" else scale)
+    ends = (value - half, value + half) if rule.get("of") != "width" else (0.0, value)
+    rows = [metric("toy", rule["table"], keys, rule["metric"], value, count, *ends)]
     if compared is not None:
         theirs = {key.removeprefix("other_"): "another" for key in _named(rule) if key.startswith("other_")}
         theirs |= {key: keys[key] for key in compared.get("same", ())} | _first(compared.get("where", {}))
@@ -66,6 +67,17 @@ def _named(rule):
     """What the sentences and actions of a rule name between braces."""
     texts = [rule.get(verdict, "") for verdict in ("higher", "lower", "unclear")] + [*rule.get("action", {}).values()]
     return {name for text in texts for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def nothing(folder, name: str) -> None:
+    """Of metrics without rows a section shows its parts empty, and its findings say what makes them."""
+    tables.write(METRICS, folder / "metrics.parquet", [])
+    section, missing = shown(name, folder / "metrics.parquet")
+    assert not any(part.rows for part in [*section.parts, *section.details] if part.kind != "examples")
+    content = described(SECTIONS / f"{name}.yaml")
+    assert missing == [rule["name"] for rule in content["findings"]]
+    for row in findings(content, folder / "metrics.parquet", SECTIONS / f"{name}.yaml"):
+        assert (row["sentence"], row["action"]) == ("", "") if row["kind"] == "warning" else row["action"]
 
 
 def first_parts(*names: str) -> list[str]:

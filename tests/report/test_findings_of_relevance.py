@@ -2,7 +2,7 @@
 
 import pytest
 
-from described import SECTIONS, first_parts, holds, rules
+from described import SECTIONS, first_parts, holds, nothing, rules
 
 PAGE = ["relevance", "relevance_answers", "relevance_figures", "relevance_tables", "drift", "retrieval"]
 
@@ -10,6 +10,11 @@ PAGE = ["relevance", "relevance_answers", "relevance_figures", "relevance_tables
 @pytest.mark.parametrize(("section", "rule"), rules(*PAGE))
 def test_each_finding_follows_its_number(tmp_path, section, rule):
     holds(tmp_path, section, rule)
+
+
+@pytest.mark.parametrize("section", PAGE)
+def test_nothing_was_measured(tmp_path, section):
+    nothing(tmp_path, section)
 
 
 @pytest.mark.parametrize("section", PAGE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from described import SECTIONS, first_parts, holds, rules
+from described import SECTIONS, first_parts, holds, nothing, rules
 
 ALWAYS = ["scope", "scope_questions", "responses", "responses_judge", "responses_numbers"]
 ALWAYS += ["detectors", "detectors_numbers", "question_sets", "question_sets_numbers"]
@@ -12,6 +12,11 @@ PAGE = [*ALWAYS, "agreement", "detectors_gold"]  # the last two only where peopl
 @pytest.mark.parametrize(("section", "rule"), rules(*PAGE))
 def test_each_finding_follows_its_number(tmp_path, section, rule):
     holds(tmp_path, section, rule)
+
+
+@pytest.mark.parametrize("section", PAGE)
+def test_nothing_was_measured(tmp_path, section):
+    nothing(tmp_path, section)
 
 
 @pytest.mark.parametrize("section", PAGE)

@@ -84,6 +84,13 @@ def test_a_row_is_compared_with_the_row_of_its_control(worded):
     assert worded(rows[:1], where={"method": "guard"}, against=against)["verdict"] == "missing"
 
 
+def test_a_rule_may_be_about_the_width_of_an_interval(worded):
+    rule = {"of": "width", "form": "score", "against": 0.2, "higher": "{value} wide", "lower": "only {value} wide"}
+    wide, narrow = (worded([row(0.6, 0.6 - half, 0.6 + half)], **rule) for half in (0.2, 0.05))
+    assert (wide["sentence"], narrow["sentence"]) == ("0.40 wide", "only 0.10 wide")
+    assert worded([row(0.6, None, None)], **rule)["verdict"] == "missing"
+
+
 def test_a_number_without_an_interval_is_compared_as_it_is(worded):
     assert worded([row(0.6, None, None)])["verdict"] == "higher"
 

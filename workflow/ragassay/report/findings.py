@@ -42,6 +42,8 @@ def _finding(section, rule, content, rows, where):
         "action": "",
     }
     row = chosen(rows, rule)
+    if rule.get("of") == "width":
+        row = _width(row)
     against = reference(rule, row, rows)
     if row is None or against is None:
         sentence = f"Not measured yet: {rule['question']}." if blank["kind"] == "finding" else ""
@@ -65,6 +67,13 @@ def _finding(section, rule, content, rows, where):
         "sentence": sentence,
         "action": words.fill(action),
     }
+
+
+def _width(row):
+    """A row with the width of its interval in the place of its value."""
+    if row is None or row["low"] is None:
+        return None
+    return row | {"value": row["high"] - row["low"], "low": None, "high": None}
 
 
 def chosen(rows: list[dict], rule: dict) -> dict | None:
