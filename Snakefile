@@ -56,10 +56,12 @@ onstart:
 
 
 onsuccess:
+    in_one_line(partial_report.draw, **PARTIAL)
     overview.end(well=True)
 
 
 onerror:
+    in_one_line(partial_report.draw, **PARTIAL)
     overview.end(well=False)
     in_one_line(cluster.end, workflow)
 

@@ -54,4 +54,5 @@ def study(tmp_path, description):
         **{name: ROOT / f"workflow/report/page.{kinds[name]}" for name in ("style", "behaviour")},
         "title": "A title",
         "links": {"All questions": "explorer/a/b.html"},
+        "missing": [],
     }

@@ -18,7 +18,7 @@ from ragassay.base.errors import AssayError
 from ragassay.config import schema
 from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
-from ragassay.running import cluster, lost_records, machine, plans
+from ragassay.running import cluster, lost_records, machine, partial_report, plans
 from ragassay.plan import references, report as page
 
 

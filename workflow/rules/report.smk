@@ -29,6 +29,18 @@ LAYOUT = {
     "behaviour": "workflow/report/page.js",
 }
 
+PARTIAL = {
+    "folder": plan(page.places, files=CONFIG_FILES)["report"],
+    "pages": PAGE_OF,
+    "registered": SECTIONS,
+    "layout": LAYOUT,
+    "settings": {
+        "page": plan(page.render_page, explorers=EXPLORERS),
+        "front": plan(page.render_front, explorers=EXPLORERS),
+        "name": plan(page.places, files=CONFIG_FILES)["name"],
+    },
+}
+
 
 wildcard_constraints:
     section=NAME,

@@ -89,11 +89,12 @@ def examples(wildcards, registered: dict, pages: dict) -> list[str]:
 
 def render_page(config: dict, explorers: dict) -> dict:
     notes = {name: note for name in config["models"] if (note := model_note(config, name))}
-    return {"title": config["report"]["title"], "links": explorers, "notes": notes}
+    return {"title": config["report"]["title"], "links": explorers, "notes": notes, "missing": []}
 
 
 def render_front(config: dict, explorers: dict) -> dict:
-    return {"title": config["report"]["title"], "links": explorers, "config": shown(config)}
+    title = config["report"]["title"]
+    return {"title": title, "links": explorers, "config": shown(config), "missing": []}
 
 
 def model_note(config: dict, name: str) -> str:

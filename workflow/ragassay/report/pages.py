@@ -40,13 +40,14 @@ class Card(NamedTuple):
 
 class ReportPages:
     """What all pages share: templates, style, behaviour, and links to the pages that `heads` describe and to others, as
-    name -> address.
+    name -> address; and which sections have no numbers yet, by their descriptions.
     """
 
-    def __init__(self, templates, style, behaviour, title: str, links: dict[str, str], heads):
+    def __init__(self, templates, style, behaviour, title: str, links: dict[str, str], heads, missing=()):
         self.title = title
         studies = {_short(described(head)): f"{Path(head).stem}.html" for head in heads}
         self.links = {"Findings": "index.html"} | studies | links | {"Settings": "settings.html"}
+        self.missing = [described(section) for section in missing]
         self.style, self.behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()
         self.environment = html.environment(
             jinja2.DictLoader({Path(file).name: Path(file).read_text() for file in templates})
@@ -57,6 +58,7 @@ class ReportPages:
         return self.environment.get_template(template).render(
             title=self.title,
             links=self.links,
+            missing=self.missing,
             current=current,
             policy=html.policy(self.style, self.behaviour),
             style=Markup(self.style),

@@ -14,9 +14,22 @@ from ragassay.schemas.report import FINDINGS, METRICS
 
 
 def render_front(
-    metrics, sections, findings, pages, heads, templates, style, behaviour, page, settings, title, links, config
+    metrics,
+    sections,
+    findings,
+    pages,
+    heads,
+    templates,
+    style,
+    behaviour,
+    page,
+    settings,
+    title,
+    links,
+    config,
+    missing,
 ):
-    """`pages` are those of the studies; `heads` describe the sections that head them."""
+    """`pages` are those of the studies; `heads` describe sections that head them, `missing` those without numbers."""
     content = {Path(section).stem: described(section) for section in sections}
     numbers = {Path(section).stem: _numbers(rows) for section, rows in zip(sections, metrics, strict=True)}
     asked = [(numbers[name], entry) for name, section in content.items() for entry in section["facts"]]
@@ -30,9 +43,10 @@ def render_front(
     cards = []
     for head in heads:
         name = Path(head).stem
-        number = content[name].get("card")
-        cards.append(card(f"{name}.html", content[name], chosen(numbers[name], number) if number else None))
-    report = ReportPages(templates, style, behaviour, title, links, heads)
+        heading = described(head)
+        number = heading.get("card")
+        cards.append(card(f"{name}.html", heading, chosen(numbers.get(name, []), number) if number else None))
+    report = ReportPages(templates, style, behaviour, title, links, heads, missing)
     write_text(page, report.front(facts, rows, cards))
     write_text(settings, report.settings(config))
 

@@ -12,7 +12,9 @@ from ragassay.report.sections import described, link, load
 from ragassay.schemas.report import EXAMPLES
 
 
-def render_page(metrics, sections, figures, examples, heads, templates, style, behaviour, page, title, links, notes):
+def render_page(
+    metrics, sections, figures, examples, heads, templates, style, behaviour, page, title, links, notes, missing
+):
     """`examples` are the files of those sections that have some; `heads` describe the sections that head pages."""
     passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
     pairs = zip(sections, metrics, strict=True)
@@ -25,7 +27,7 @@ def render_page(metrics, sections, figures, examples, heads, templates, style, b
     }
     pairs = zip(sections, metrics, strict=True)
     worded = ordered([row for section, rows in pairs for row in _linked(section, rows)])
-    pages = ReportPages(templates, style, behaviour, title, links, heads)
+    pages = ReportPages(templates, style, behaviour, title, links, heads, missing)
     write_text(page, pages.study(Path(page).name, content, worded, drawn))
 
 

@@ -1,0 +1,41 @@
+"""A run that measures a part, or fails, still ends with a report: of what there is, and of what is missing."""
+
+import pytest
+
+from project import NOTHING, TINY, copy_project, planned, snakemake
+
+PART = "results/metrics/documents.parquet"
+
+
+@pytest.fixture
+def project(tmp_path):
+    return copy_project(tmp_path / "project")
+
+
+def report(project, name):
+    return (project / f"results/report/{name}.html").read_text()
+
+
+def test_a_part_is_shown_with_what_is_missing_and_a_whole_run_makes_all_pages_anew(project):
+    snakemake(project, PART, *TINY)
+    front, documents = report(project, "index"), report(project, "documents")
+    assert "Not everything is measured yet." in front and "<li>Scope: <code>make demo STUDY=scope</code></li>" in front
+    assert "<li>Crawl: " in documents and "<li>Scope: " not in documents, "a page names what is missing on it"
+    assert (project / "results/report/figures/documents/lengths.svg").exists()
+    assert not (project / "results/report/scope.html").exists() and 'href="scope.html"' not in front
+    before = (project / "results/report/index.html").stat().st_mtime_ns
+    assert NOTHING in snakemake(project, PART, *TINY).stdout
+    assert (project / "results/report/index.html").stat().st_mtime_ns == before, "nothing is drawn again"
+    plan = planned(project, *TINY)
+    assert plan["render_front"] == plan["write_findings"] == 1 and plan["render_page"] == 4
+
+
+def test_where_a_stage_fails_the_rest_is_shown(project):
+    with (project / "workflow/scripts/hardness/measure_scope.py").open("a") as file:
+        file.write("\nraise ValueError('no numbers today')\n")
+    failed = snakemake(project, "--keep-going", *TINY, check=False)
+    assert failed.returncode == 1 and "no numbers today" in failed.stdout
+    front = report(project, "index")
+    assert "<li>Scope: <code>make demo STUDY=scope</code></li>" in front and "<li>Documents: " not in front
+    assert "Documents" in report(project, "documents")
+    assert "<li>Scope: " in report(project, "scope"), "the sections of its page that were measured are there"

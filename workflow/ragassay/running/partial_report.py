@@ -1,0 +1,92 @@
+"""The report of a run that does not measure all of it: a study ran alone, or a stage failed. What is measured is drawn,
+and the pages say what is missing and which command fills it.
+
+These pages are no outputs of a job. Snakemake takes them for incomplete, so that a whole run makes them again.
+"""
+
+from pathlib import Path
+
+from ragassay.base import tables
+
+
+def draw(folder: str, pages: dict[str, str], registered: dict, layout: dict, settings: dict) -> None:
+    """Whatever was measured since the front page of this report was made. `pages` says on which page a section stands;
+    `layout` and `settings` are what the rules `render_page` and `render_front` get.
+    """
+    report, metrics = Path(folder), {name: _metrics(name, registered) for name in pages}
+    measured = [name for name in pages if metrics[name].exists()]
+    if not any(_newer(metrics[name], report / "index.html") for name in measured):
+        return
+    from scripts.report.draw_figures import draw_figures  # with all libraries for drawing, which no plan needs
+
+    for name in measured:
+        numbers = report / f"{name}.csv"
+        if _newer(metrics[name], numbers):
+            draw_figures(metrics[name], _description(name), report / "figures" / name, numbers)
+    missing = [name for name in pages if name not in measured]
+    heads = [head for head in dict.fromkeys(pages.values()) if any(pages[name] == head for name in measured)]
+    layout = layout | {"heads": [_description(head) for head in heads]}
+    drawn = [_page(report, head, measured, missing, pages, metrics, registered, layout, settings) for head in heads]
+    _front(report, measured, missing, metrics, drawn, layout, settings)
+    _mark([*drawn, report / "index.html", report / "settings.html"])
+
+
+def _metrics(name, registered):
+    return Path(f"results/metrics/{registered[name].get('metrics', name)}.parquet")
+
+
+def _description(name):
+    return f"workflow/report/sections/{name}.yaml"
+
+
+def _newer(metrics, made):
+    return not made.exists() or metrics.stat().st_mtime > made.stat().st_mtime
+
+
+def _page(report, head, measured, missing, pages, metrics, registered, layout, settings):
+    from scripts.report.render_page import render_page
+
+    names = sorted((name for name in measured if pages[name] == head), key=lambda name: name != head)
+    examples = [registered[name]["examples"] for name in names if "examples" in registered[name]]
+    render_page(
+        metrics=[metrics[name] for name in names],
+        sections=[_description(name) for name in names],
+        figures=[report / "figures" / name for name in names],
+        examples=[path for path in examples if Path(path).exists()],
+        page=report / f"{head}.html",
+        **layout,
+        **settings["page"] | {"missing": [_description(name) for name in missing if pages[name] == head]},
+    )
+    return report / f"{head}.html"
+
+
+def _front(report, measured, missing, metrics, drawn, layout, settings):
+    from ragassay.report.findings import findings
+    from ragassay.report.sections import described
+    from ragassay.schemas.report import FINDINGS
+    from scripts.report.render_front import render_front
+
+    rows = [
+        row for name in measured for row in findings(described(_description(name)), metrics[name], _description(name))
+    ]
+    table = Path(f"results/findings/{settings['name']}.parquet")
+    tables.write(FINDINGS, table, rows)
+    render_front(
+        metrics=[metrics[name] for name in measured],
+        sections=[_description(name) for name in measured],
+        findings=table,
+        pages=drawn,
+        page=report / "index.html",
+        settings=report / "settings.html",
+        **layout,
+        **settings["front"] | {"missing": [_description(name) for name in missing]},
+    )
+    _mark([table])
+
+
+def _mark(files):
+    from snakemake.persistence.file import FilePersistence
+
+    records = FilePersistence(nolock=True)
+    for file in files:
+        records._mark_incomplete(str(file), None)
