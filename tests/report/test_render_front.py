@@ -9,7 +9,7 @@ def test_the_front_page_says_what_was_found_and_where_it_stands(study, tmp_path)
     write_findings(study["metrics"], study["sections"], tmp_path / "findings.parquet")
     more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
     render_page(**study, **more, page=tmp_path / "one.html")
-    made = {"findings": tmp_path / "findings.parquet", "pages": [tmp_path / "one.html"]}
+    made = {"figures": more["figures"], "findings": tmp_path / "findings.parquet", "pages": [tmp_path / "one.html"]}
     for name in ("first", "second"):
         files = {"page": tmp_path / name / "index.html", "settings": tmp_path / name / "settings.html"}
         render_front(**study, **made, **files, config={"shards": "config/shards.tsv"})

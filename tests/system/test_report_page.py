@@ -26,7 +26,10 @@ def opened(tiny, browser):
 
 @pytest.fixture
 def page(opened):
-    return opened("documents")
+    """That of documents, with all details open."""
+    page = opened("documents")
+    page.execute_script("document.querySelectorAll('details.more').forEach(box => box.open = true)")
+    return page
 
 
 @pytest.fixture

@@ -138,6 +138,7 @@ rule render_front:
         **LAYOUT,
         metrics=METRICS,
         sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
+        figures=expand("<report>/figures/{section}", section=SHOWN),
         findings="results/findings/<name>.parquet",
         pages=expand("<report>/{page}.html", page=HEADS),
     output:

@@ -24,7 +24,11 @@ def page(text="plain"):
     figures = [ReportPart("bars", name, text, text, rows=rows) for name, rows in (("drawn", [{}]), ("empty", []))]
     section = ReportSection("s", text, text, [table, examples], figures, numbers="s")
     pictures = {("s", "drawn"): Figure("<svg></svg>", "../figures/s/drawn")}
-    finding = dict.fromkeys(("low", "high", "value", "n", "against")) | {"verdict": "missing", "link": "#s"}
+    finding = dict.fromkeys(("low", "high", "value", "n", "against")) | {
+        "kind": "finding",
+        "verdict": "missing",
+        "link": "#s",
+    }
     files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
     pages = ReportPages(*files, text, {text: "beside.html"}, [])
     return pages.study("s.html", [section], [finding | {"sentence": text, "action": text}], pictures)

@@ -13,18 +13,27 @@ import yaml
 from markupsafe import Markup, escape
 
 from ragassay.base import html
+from ragassay.report import spark
 from ragassay.report.findings import formed
 from ragassay.report.sections import ReportSection, described
 
 # What lies beside each figure, by its ending.
 FILES = {"csv": "data (CSV)", "png": "PNG", "pdf": "PDF", "svg": "SVG", "vl.json": "Vega-Lite"}
-FINDINGS = 8  # on the front page
+FINDINGS, PICTURES = 8, 3  # on the front page
 SURE = ((3, "very clear"), (0, "clear"))  # by certainty, of a verdict
 
 
 class Figure(NamedTuple):
     svg: str  # inlined as it is
     address: str  # of its other files, without their endings
+
+
+class Picture(NamedTuple):
+    """A figure on the front page."""
+
+    title: str
+    address: str
+    svg: Markup
 
 
 class Card(NamedTuple):
@@ -36,6 +45,7 @@ class Card(NamedTuple):
     label: str
     number: str
     interval: str
+    spark: Markup = Markup()
 
 
 class ReportPages:
@@ -52,7 +62,14 @@ class ReportPages:
         self.environment = html.environment(
             jinja2.DictLoader({Path(file).name: Path(file).read_text() for file in templates})
         )
-        self.environment.filters |= {"shown": shown, "cell": cell, "prose": prose, "evidence": evidence, "sure": sure}
+        self.environment.filters |= {
+            "shown": shown,
+            "cell": cell,
+            "prose": prose,
+            "evidence": evidence,
+            "sure": sure,
+            "spark": drawn,
+        }
 
     def _render(self, template: str, current: str, **content) -> str:
         return self.environment.get_template(template).render(
@@ -66,9 +83,9 @@ class ReportPages:
             **content,
         )
 
-    def front(self, facts: dict[str, str], findings: list[dict], cards: list[Card]) -> str:
+    def front(self, facts: dict[str, str], findings: list[dict], cards: list[Card], pictures: list[Picture]) -> str:
         """`findings` in their order, each with a `link`."""
-        worded = [row for row in findings if row["kind"] == "finding"]
+        worded, warnings = _kinds(findings)
         measured = [row for row in worded if row["verdict"] not in ("too_few", "missing")]
         return self._render(
             "front.html.j2",
@@ -77,18 +94,32 @@ class ReportPages:
             findings=measured[:FINDINGS],
             more=len(measured) - FINDINGS,
             open=[row for row in worded if row not in measured],
-            warnings=[row for row in findings if row["kind"] == "warning"],
+            warnings=warnings,
             cards=cards,
+            pictures=pictures[:PICTURES],
         )
 
     def study(self, address: str, sections: list[ReportSection], findings: list[dict], figures: dict) -> str:
         """The page of some sections; `findings` are theirs in order, `figures` maps (section, figure) to drawings."""
-        drawn = {key: Figure(Markup(figure.svg), figure.address) for key, figure in figures.items()}
-        return self._render("page.html.j2", address, sections=sections, findings=findings, figures=drawn, files=FILES)
+        worded, warnings = _kinds(findings)
+        return self._render(
+            "page.html.j2",
+            address,
+            sections=sections,
+            findings=worded,
+            warnings=warnings,
+            figures={key: Figure(Markup(figure.svg), figure.address) for key, figure in figures.items()},
+            files=FILES,
+        )
 
     def settings(self, settings: dict) -> str:
         text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
         return self._render("settings.html.j2", "settings.html", settings=text)
+
+
+def _kinds(findings):
+    """Findings, and warnings."""
+    return ([row for row in findings if row["kind"] == kind] for kind in ("finding", "warning"))
 
 
 def _short(content):
@@ -98,12 +129,13 @@ def _short(content):
 def card(address: str, content: dict, row: dict | None) -> Card:
     """The card of the page that a section heads, with the number that its description names, if there is one."""
     asked = content.get("card", {})
-    number, interval = "\N{EN DASH}", ""
+    number, interval, small = "\N{EN DASH}", "", Markup()
     if row is not None:
         form = asked.get("form", "score")
         number = formed(row["value"], form)
         interval = "" if row["low"] is None else f"{formed(row['low'], form)} to {formed(row['high'], form)}"
-    return Card(address, content["title"], content.get("question", ""), asked.get("label", ""), number, interval)
+        small = drawn(row | {"against": asked.get("against")})
+    return Card(address, content["title"], content.get("question", ""), asked.get("label", ""), number, interval, small)
 
 
 def evidence(finding: dict) -> str:
@@ -116,6 +148,15 @@ def evidence(finding: dict) -> str:
         else f"{shown(finding['value'])} [{shown(finding['low'])}, {shown(finding['high'])}], "
     )
     return f"{interval}n = {finding['n']:,}, compared with {shown(finding['against'])}"
+
+
+def drawn(row: dict) -> Markup:
+    """A number with its interval and what it is compared with, on a bar, if all lie between -1 and 1."""
+    numbers = [row[name] for name in ("value", "low", "high", "against") if row[name] is not None]
+    if row["low"] is None or not all(-1 <= number <= 1 for number in numbers):
+        return Markup()
+    least = 0 if min(numbers) >= 0 else -1
+    return Markup(spark.dot(row["value"], row["low"], row["high"], least, 1, row["against"]))
 
 
 def sure(finding: dict) -> str:

@@ -74,6 +74,7 @@ def _front(report, measured, missing, metrics, drawn, layout, settings):
     render_front(
         metrics=[metrics[name] for name in measured],
         sections=[_description(name) for name in measured],
+        figures=[report / "figures" / name for name in measured],
         findings=table,
         pages=drawn,
         page=report / "index.html",

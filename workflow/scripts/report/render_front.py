@@ -4,11 +4,13 @@ import json
 import re
 from pathlib import Path
 
+from markupsafe import Markup
+
 from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
 from ragassay.report.findings import chosen, fact, ordered
-from ragassay.report.pages import ReportPages, card
+from ragassay.report.pages import Picture, ReportPages, card
 from ragassay.report.sections import described
 from ragassay.schemas.report import FINDINGS, METRICS
 
@@ -16,6 +18,7 @@ from ragassay.schemas.report import FINDINGS, METRICS
 def render_front(
     metrics,
     sections,
+    figures,
     findings,
     pages,
     heads,
@@ -46,13 +49,26 @@ def render_front(
         heading = described(head)
         number = heading.get("card")
         cards.append(card(f"{name}.html", heading, chosen(numbers.get(name, []), number) if number else None))
+    named = [(name, Path(folder), section) for (name, section), folder in zip(content.items(), figures, strict=True)]
+    pictures = [picture for name, folder, section in named if (picture := _picture(name, folder, section, anchors))]
     report = ReportPages(templates, style, behaviour, title, links, heads, missing)
-    write_text(page, report.front(facts, rows, cards))
+    write_text(page, report.front(facts, rows, cards, pictures))
     write_text(settings, report.settings(config))
 
 
 def _numbers(metrics):
     return [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
+
+
+def _picture(name, folder, description, anchors):
+    """The figure that a section offers to the front page, if it was drawn."""
+    wanted = description.get("front")
+    parts = [*description["parts"], *description["details"]]
+    part = next((part for part in parts if part.get("name", part.get("table")) == wanted), None)
+    if part is None or not (folder / f"{wanted}.svg").exists():
+        return None
+    address = anchors.get(f"{name}-{part['table']}", anchors[name])
+    return Picture(part["title"], address, Markup((folder / f"{wanted}.svg").read_text()))
 
 
 def _link(row, anchors):
