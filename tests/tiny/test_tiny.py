@@ -20,7 +20,7 @@ def test_runs_once_and_then_does_nothing(done):
     assert NOTHING in snakemake(done, *TINY).stdout
     assert {
         "results/report/index.html",
-        "results/report/figures/scope/drift.svg",
+        "results/report/figures/scope_questions/drift.svg",
         "results/pages/2026-09.parquet",
     } <= first.keys()
     assert digests(done) == first
