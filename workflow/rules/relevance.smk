@@ -36,11 +36,7 @@ CALLS += RATED.over("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{
 CALLS += ASKED.over("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet")
 CALLS += ASKED.over("results/calls/answer_directly/{responder}/{query_set}.parquet")
 SECTIONS["relevance"] = {"shown": bool(COMPARED), "examples": "results/examples/relevance.parquet"}
-SECTIONS["relevance_answers"] = {
-    "page": "relevance",
-    "metrics": "relevance",
-    "shown": bool(COMPARED) and MEASURES_ANSWERS,
-}
+SECTIONS["relevance_answers"] = {"page": "relevance", "metrics": "relevance", "shown": MEASURES_ANSWERS}
 SECTIONS["drift"] = {"page": "relevance", "shown": bool(LOGS)}
 SECTIONS["relevance_figures"] = {"page": "relevance", "metrics": "relevance", "shown": bool(COMPARED)}
 SECTIONS["relevance_tables"] = {"page": "relevance", "metrics": "relevance", "shown": bool(COMPARED)}
