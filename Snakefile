@@ -26,6 +26,7 @@ include: "workflow/rules/attacks.smk"
 include: "workflow/rules/defences.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/probes.smk"
+include: "workflow/rules/explorers.smk"
 
 
 for study in references.further_rule_files(f"{workflow.current_basedir.get_path_or_uri(secret_free=True)}/Snakefile"):

@@ -125,12 +125,12 @@ def large(folder: Path) -> int:
     for name in ("config", "resources"):
         (folder / name).symlink_to(ROOT / name)
     declared, rows = all_tables(), 0
-    write_study(folder / "made", DOCUMENTS)
+    made = write_study(folder / "made", DOCUMENTS)
     digest = Prompt.load(ROOT / "resources/prompts/extract_claims.yaml").digest
     for name in TABLES:
         table = declared[name]
         names = {key: "s" if key == "shard" else "careful" for key in tables.key_names(table)}
-        found = pq.read_table(folder / "made" / f"{name}.parquet", partitioning=None)
+        found = pq.read_table(made[name][0], partitioning=None)
         rows += found.num_rows
         if "prompt" in found.column_names:
             at = found.column_names.index("prompt")

@@ -7,7 +7,16 @@ from pathlib import Path
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
-from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS, SCOPE_VOTES, SELECTED_QUESTIONS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
+from ragassay.schemas.scope_questions import (
+    CLAIMS,
+    NOVEL_CLAIMS,
+    QUESTIONS,
+    RECOVERED_CLAIMS,
+    SCOPE_LABELS,
+    SCOPE_VOTES,
+    SELECTED_QUESTIONS,
+)
 
 CLAIMS_EACH, ROUNDS, IN_SCOPE, VOTES = 5, 3, 5, 9
 TOPICS = "business entertainment food music news politics science sport tech travel".split()
@@ -16,16 +25,13 @@ SYLLABLES = "ba cor den fil gar hos in ju kal lem mor nes or pal ques ri sta tem
 MOMENT = datetime(2026, 9, 1, tzinfo=UTC)
 
 
-def write_study(folder, documents: int) -> dict:
-    """Write all tables of a study of so many documents with ten questions each; the inputs of build_explorer."""
+def write_study(folder, documents: int) -> dict[str, list]:
+    """Write all tables of a study of so many documents with ten questions each; return the files of each."""
     chance, rows = random.Random(0), {table: [] for table in TABLES.values()}
-    lexicon = ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(4000)]
-
-    def say(count):
-        return " ".join(chance.choices(lexicon, k=count)).capitalize()
+    say = _speaker(chance)
 
     def add(table, **values):
-        rows[table].append({c.name: values.get(c.name, None if c.null else FILL[str(c.type)]) for c in table.columns})
+        rows[table].append(_row(table, **values))
         return values
 
     for number in range(documents):
@@ -45,11 +51,52 @@ def write_study(folder, documents: int) -> dict:
             _question(add, chance, doc, "in_scope", slot, f"{say(15)}?", {})
     for position, name in enumerate((*STRATA, "all")):
         add(HARDNESS_STRATA, position=position, stratum=name, hard=name == STRATA[-1])
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    paths = {name: Path(folder) / f"{name}.parquet" for name in TABLES}
-    for name, table in TABLES.items():
-        tables.write(table, paths[name], rows[table])
-    return {name: path if name in ("hardness_scores", "hardness_strata") else [path] for name, path in paths.items()}
+    return {name: [_write(folder, table, rows[table])] for name, table in TABLES.items()}
+
+
+def write_answers(folder, questions, responders: list[str], detectors: list[str]) -> dict[str, list]:
+    """What responders answered to all questions of a study that `write_study` has written, what its judge says of the
+    answers, and what detectors predict; return the files of each table.
+    """
+    chance, files = random.Random(1), {"responses": [], "defusion_labels": [], "predictions": []}
+    say, asked = _speaker(chance), tables.read(QUESTIONS, questions).to_pylist()
+    for responder in responders:
+        answers, labels = [], []
+        for question in asked:
+            name = {"question_id": question["question_id"], "responder": responder, "prompt_name": "basic"}
+            answers.append(_row(RESPONSES, **name, text=f"{say(30)}."))
+            if question["intended"] == "out_of_scope":
+                label = chance.choice(["defused", "not_defused"])
+                labels.append(_row(DEFUSION_LABELS, **name, label=label, **{f"{label}_votes": VOTES}))
+        keys = {"responder": responder, "prompt": "basic"}
+        files["responses"].append(_write(folder, RESPONSES, answers, **keys))
+        files["defusion_labels"].append(_write(folder, DEFUSION_LABELS, labels, **keys))
+    for detector in detectors:
+        scores = [(question["question_id"], round(chance.random(), 4)) for question in asked]
+        predicted = [
+            _row(PREDICTIONS, question_id=name, head="mlp", probability=score, out_of_scope=score > 0.5, part="test")
+            for name, score in scores
+        ]
+        files["predictions"].append(_write(folder, PREDICTIONS, predicted, detector=detector))
+    return files
+
+
+def _speaker(chance):
+    """A function that gives so many words."""
+    lexicon = ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(4000)]
+    return lambda count: " ".join(chance.choices(lexicon, k=count)).capitalize()
+
+
+def _row(table, **values):
+    return {c.name: values.get(c.name, None if c.null else FILL[str(c.type)]) for c in table.columns}
+
+
+def _write(folder, table, rows, **keys):
+    """Where the table has its place, by the generator `g`, the judge `judge`, in the shard `s`."""
+    names = {"generator": "g", "judge": "judge", "shard": "s", "encoder": "e", "asked": "g"} | keys
+    path = Path(folder, f"{table.path.format(**names)}.parquet")
+    tables.write(table, path, rows)
+    return path
 
 
 def _question(add, chance, doc, intended, slot, text, lineage):
@@ -57,8 +104,11 @@ def _question(add, chance, doc, intended, slot, text, lineage):
     said = [chance.random() < (0.7 if intended == "out_of_scope" else 0.3) for _ in range(VOTES)]
     label = "out_of_scope" if sum(said) > VOTES / 2 else "in_scope"
     status = "kept" if label == intended else "disputed"
-    known = {"label": label, "status": status, "split": "train", "margin": (2 * sum(said) - VOTES) / VOTES}
-    add(SELECTED_QUESTIONS, **name, **known, **lineage, slot=slot, text=text, round=ROUNDS if lineage else None)
+    judged = {"label": label, "margin": (2 * sum(said) - VOTES) / VOTES}
+    asked = {**name, **lineage, "slot": slot, "text": text, "round": ROUNDS if lineage else None}
+    add(QUESTIONS, **asked)
+    add(SCOPE_LABELS, **name, **judged, out_votes=sum(said), in_votes=VOTES - sum(said), judge="judge")
+    add(SELECTED_QUESTIONS, **asked, **judged, status=status, split="train")
     near = round(chance.random(), 5)
     stratum = STRATA[(near >= 0.4) + (near >= 0.6)]
     add(HARDNESS, **name, nearness=near, stratum=stratum)
@@ -72,7 +122,7 @@ FILL = {"string": "", "int32": 0, "double": 0.0, "bool": False}
 TABLES = {
     table.name: table
     for table in (
-        *(DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, SELECTED_QUESTIONS, SCOPE_VOTES),
+        *(DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SELECTED_QUESTIONS, SCOPE_VOTES, SCOPE_LABELS),
         *(HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA),
     )
 }

@@ -1,5 +1,5 @@
-"""A small scope study: its tables, a way to run its stages against a server that answers what a test tells it, explorer
-pages made from it, and verdicts on responses.
+"""A small scope study: its tables, a way to run its stages against a server that answers what a test tells it, and
+verdicts on responses.
 """
 
 import hashlib
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from corpora import large_study
 from project import ROOT
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
@@ -27,7 +26,6 @@ from ragassay.schemas.scope_questions import (
 )
 from ragassay.studies.scope.verdict_matrix import JudgedCell, Questions
 from rows import row
-from scripts.hardness.build_explorer import build_explorer
 
 TABLES = [DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SCOPE_VOTES, SCOPE_LABELS, SELECTED_QUESTIONS]
 TABLES += [WRITTEN_QUESTIONS, NEAR_MISSES, RESPONSES, CLOSED_BOOK_ANSWERS, DEFUSION_VOTES, DEFUSION_LABELS]
@@ -102,41 +100,6 @@ class Study:
 def study(tmp_path, monkeypatch):
     monkeypatch.setenv("KEY", "test-key")
     return Study(tmp_path)
-
-
-REPORT = ROOT / "workflow/report"
-FILES = {"template": REPORT / "explorer.html.j2", "style": REPORT / "explorer.css"}
-FILES["behaviour"] = [REPORT / "dossier.js", REPORT / "explorer.js"]
-
-
-def build(folder, documents, change=lambda name, row: row, title="A study"):
-    """A page about so many documents, after `change` has seen every row of every table. Two responders answered the
-    out-of-scope questions of the first document.
-    """
-    paths = large_study.write_study(folder, documents)
-    for name, table in large_study.TABLES.items():
-        rows = [change(name, row) for row in tables.read(table, folder / f"{name}.parquet").to_pylist()]
-        tables.write(table, folder / f"{name}.parquet", rows)
-    page = folder / "explorer.html"
-    build_explorer(**paths, **responses(folder), **FILES, page=page, title=title)
-    return page
-
-
-def responses(folder):
-    """The paths of what two responders said, and of what the judge made of it."""
-    questions = tables.read(SELECTED_QUESTIONS, folder / "selected_questions.parquet").to_pylist()
-    out = [row for row in questions if row["intended"] == "out_of_scope" and row["doc_id"] == questions[0]["doc_id"]]
-    paths = {"responses": [], "defusion_labels": []}
-    for responder in ("r2", "r1"):
-        said, told = [], []
-        for asked in out:
-            same = {"question_id": asked["question_id"], "responder": responder, "prompt_name": "basic"}
-            said.append(row(RESPONSES, text=f"{responder} says nothing of it.", **same))
-            told.append(row(DEFUSION_LABELS, label="defused" if responder == "r1" else "not_defused", **same))
-        for name, table, rows in (("responses", RESPONSES, said), ("defusion_labels", DEFUSION_LABELS, told)):
-            paths[name].append(folder / name / "g" / responder / "basic" / "s.parquet")
-            tables.write(table, paths[name][-1], rows)
-    return paths
 
 
 def questions(owners, topics, out=None, kept=None, published=None, texts=None):

@@ -1,6 +1,9 @@
 """The explorer in a real browser: it finds, shows, obeys the keyboard, runs nothing that a text says, and is quick."""
 
+import csv
+import io
 import re
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -8,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 from clocks import patiently
 from corpora.large_study import CLAIMS_EACH, IN_SCOPE, VOTES
-from study import build
+from explorers import build, content, outcomes, rows_of
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=(window.hacked||0)+1"
@@ -64,7 +67,7 @@ def until(browser, script, *arguments):
 
 
 def count(browser):
-    """How many questions the filters leave."""
+    """How many rows the filters leave."""
     words = browser.find_element(By.ID, "count").text
     return int(re.match(r"[\d,]+", words)[0].replace(",", ""))
 
@@ -89,14 +92,14 @@ def opened(browser, question):
 def test_filters_and_search_leave_what_they_say(show, small):
     browser = show(small)
     assert count(browser) == 4 * EACH
-    choose(browser, "facet-intended", "out of scope")
-    assert count(browser) == 4 * CLAIMS_EACH and all("\nin scope" not in row for row in rows(browser))
-    labels = [one.get_attribute("label") for one in browser.find_elements(By.CSS_SELECTOR, "#facet-topic option")]
+    choose(browser, "filter-intended", "out of scope")
+    assert count(browser) == 4 * CLAIMS_EACH
+    labels = [one.get_attribute("label") for one in browser.find_elements(By.CSS_SELECTOR, "#filter-topic option")]
     assert f"français ({CLAIMS_EACH})" in labels
-    choose(browser, "facet-topic", "français")
+    choose(browser, "filter-topic", "français")
     assert count(browser) == CLAIMS_EACH and all("français" in row for row in rows(browser))
     # beside each topic stands what choosing it instead would leave
-    labels = [one.get_attribute("label") for one in browser.find_elements(By.CSS_SELECTOR, "#facet-topic option")]
+    labels = [one.get_attribute("label") for one in browser.find_elements(By.CSS_SELECTOR, "#filter-topic option")]
     assert sum(int(re.search(r"\((\d+)\)", one)[1]) for one in labels[1:]) == 4 * CLAIMS_EACH
     browser.find_element(By.ID, "reset").click()
     until(browser, "return document.getElementById('reset').hidden")
@@ -106,7 +109,7 @@ def test_filters_and_search_leave_what_they_say(show, small):
     assert count(browser) == EACH
     search.clear()
     search.send_keys("leuchtturm")
-    assert count(browser) == 0 and "No question is like that." in browser.find_element(By.ID, "rows").text
+    assert count(browser) == 0 and "Nothing is like that." in browser.find_element(By.ID, "rows").text
     browser.find_element(By.ID, "deep").click()
     until(browser, "return !document.querySelector('#rows .empty')")
     assert count(browser) == EACH
@@ -119,26 +122,26 @@ def test_filters_and_search_leave_what_they_say(show, small):
 def test_any_word_can_be_searched(show, small, words):
     browser = show(small)
     browser.find_element(By.ID, "search").send_keys("x ", words)
-    opened(browser, browser.execute_script("return index.text[chosen]"))
+    opened(browser, browser.execute_script("return index.text[current]"))
     assert count(browser) >= 0 and browser.get_log("browser") == []
 
 
 def test_hardness_and_nearness_filter_and_order(show, small):
     browser = show(small)
-    choose(browser, "facet-hardness", "hard")
+    choose(browser, "filter-hardness", "hard")
     hard = count(browser)
-    choose(browser, "facet-stratum", "from 0.60")
+    choose(browser, "filter-stratum", "from 0.60")
     assert 0 < hard == count(browser)
-    choose(browser, "facet-hardness", "any")
-    choose(browser, "facet-stratum", "any")
+    choose(browser, "filter-hardness", "any")
+    choose(browser, "filter-stratum", "any")
     choose(browser, "order", "nearest to the document first")
-    near = browser.execute_script("return found.map((question) => index.nearness[question])")
+    near = browser.execute_script("return matching.map((row) => index.nearness[row])")
     assert near == sorted(near, reverse=True) and len(near) == 4 * EACH
 
 
 def test_a_document_shows_everything_that_was_made_of_it(show, small):
     browser = show(small)
-    choose(browser, "facet-intended", "out of scope")
+    choose(browser, "filter-intended", "out of scope")
     first = browser.find_element(By.CSS_SELECTOR, "#rows .row")
     question = first.find_element(By.CSS_SELECTOR, ".text").text
     first.click()
@@ -146,7 +149,7 @@ def test_a_document_shows_everything_that_was_made_of_it(show, small):
     shown = browser.find_element(By.ID, "dossier")
     assert "1 abstained (truncated)" in shown.text and "in round 3: the document does not support it" in shown.text
     assert len(shown.find_elements(By.CSS_SELECTOR, ".questions li")) == EACH
-    assert len(shown.find_elements(By.CSS_SELECTOR, "table tr")) == CLAIMS_EACH + 1
+    assert len(shown.find_elements(By.CSS_SELECTOR, "[aria-label^=Claims] tr")) == CLAIMS_EACH + 1
     assert len(shown.find_elements(By.CSS_SELECTOR, "table .novel")) == CLAIMS_EACH
     assert len(shown.find_elements(By.CSS_SELECTOR, ".dot")) == (EACH + 1) * VOTES
     other = shown.find_elements(By.CSS_SELECTOR, ".questions button")[0].text
@@ -161,19 +164,132 @@ def test_a_document_shows_everything_that_was_made_of_it(show, small):
 def test_an_address_opens_its_question(show, small):
     browser = show(small)
     name, text = browser.execute_script("return [index.id[17], index.text[17]]")
-    show(small, f"#{name}")
+    show(small, f"#row={name}")
     opened(browser, text)
     assert browser.find_element(By.CSS_SELECTOR, "#rows [aria-selected=true] .text").text == text
 
 
-def test_answers_stand_side_by_side(show, small):
+def test_findings_leave_the_questions_of_which_they_are_true(show, small):
+    browser, (index, _) = show(small), content(small)
+    wrong = {name: outcomes(index, f"{name}, basic") for name in ("r1", "r2")}
+    missed = [row for row, outcome in enumerate(outcomes(index, "d1 (e)")) if outcome == "missed"]
+    for name, marks in wrong.items():
+        marks[:] = [row for row, outcome in enumerate(marks) if outcome == "answered_out_of_scope"]
+        assert marks, name
+    choose(browser, "filter-finding", "Answered although out of scope")
+    assert left(browser) == sorted({*wrong["r1"], *wrong["r2"]})
+    choose(browser, "filter-responder", "r1")
+    assert left(browser) == wrong["r1"] and all("r1, basic" in row for row in rows(browser))
+    # what a choice gives stands beside it before it is made
+    labels = browser.execute_script("return [...$('filter-responder').options].map((option) => option.label)")
+    assert labels[1:] == [f"{name} ({len(wrong[name])})" for name in ("r2", "r1")]
+    choose(browser, "filter-finding", "A detector misses that it is out of scope")
+    choose(browser, "filter-detector", "d1 (e)")
+    assert left(browser) == missed
+    choose(browser, "filter-should", "yes")
+    assert left(browser) == []
+
+
+def left(browser):
+    """The numbers of the rows that filters leave, ascending."""
+    return sorted(browser.execute_script("return matching"))
+
+
+def test_filters_and_the_open_question_are_in_the_address(show, small):
     browser = show(small)
-    browser.execute_script("""
-        const answer = (responder) => ({responder, prompt: 'basic', text: '<b>No.</b>', label: 'defused'});
-        dossier.append(...answers({responses: [answer('one'), answer('two')]}))""")
+    choose(browser, "filter-finding", "Answered although out of scope")
+    choose(browser, "filter-responder", "r1")
+    browser.find_element(By.ID, "search").send_keys("a")
+    browser.find_elements(By.CSS_SELECTOR, "#rows .row")[1].click()
+    until(browser, "return location.hash.includes('row=')")
+    rows_left, question = left(browser), browser.execute_script("return index.text[current]")
+    address = parse_qs(browser.current_url.partition("#")[2])
+    assert address["finding"] == ["answered_out_of_scope"] and address["responder"] == ["r1"]
+    assert address["words"] == ["a"]
+    show(small)
+    assert left(browser) != rows_left
+    show(small, f"#{urlencode(address, doseq=True)}")
+    opened(browser, question)
+    assert left(browser) == rows_left
+    browser.find_element(By.ID, "reset").click()
+    until(browser, "return !location.hash.includes('finding')")
+    assert count(browser) == 4 * EACH
+
+
+@pytest.mark.parametrize("fragment", ["#finding=nothing&responder=nobody&row=none", "#%%%", "#topic=<b>", "#order=x"])
+def test_an_address_that_names_nothing_here_shows_everything(show, small, fragment):
+    browser = show(small, fragment)
+    assert count(browser) == 4 * EACH and browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize(("page", "should"), [("small", "no"), ("evil", "unclear")])
+def test_a_selection_downloads_with_the_columns_and_values_of_the_file(show, page, should, request):
+    page = request.getfixturevalue(page)
+    browser, whole = show(page), rows_of(page)
+    choose(browser, "filter-should", should)
+    text = browser.execute_async_script("const done = arguments[0]; table().then(done)")
+    rows_given = list(csv.DictReader(io.StringIO(text, newline="")))
+    wanted = [row for row in whole if row["should be answered"] == should]
+    assert rows_given and sorted(map(str, rows_given)) == sorted(map(str, wanted))
+    assert list(rows_given[0]) == list(whole[0])
+
+
+def test_the_selection_is_a_file_of_the_browser(browser, show, small, tmp_path):
+    downloads = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", downloads)
+    show(small)
+    choose(browser, "filter-topic", "français")
+    browser.find_element(By.ID, "download").click()
+    patiently(browser).until(lambda _: (tmp_path / "selection.csv").exists())
+    with (tmp_path / "selection.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == EACH
+    assert browser.get_log("browser") == []
+
+
+def test_answers_stand_side_by_side_with_what_was_right(show, small):
+    browser = show(small)
+    choose(browser, "filter-finding", "Answered although out of scope")
+    browser.find_element(By.CSS_SELECTOR, "#rows .row").click()
+    opened(browser, browser.execute_script("return index.text[matching[0]]"))
     one, two = browser.find_elements(By.CSS_SELECTOR, ".answers article")
     assert one.location["y"] == two.location["y"] and one.location["x"] < two.location["x"]
-    assert "<b>No.</b>" in one.text and "defused" in two.text
+    assert "wrong: answered although out of scope" in one.text + two.text
+    assert "votes: it answers" in one.text + two.text
+
+
+CONTRASTS = """
+const linear = (value) => ((value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
+function behind(element) {
+  for (; element; element = element.parentElement) {
+    const color = numbers(getComputedStyle(element).backgroundColor);
+    if ((color[3] ?? 1) === 1) return color;
+  }
+  return [255, 255, 255];
+}
+const low = [];
+for (const element of document.querySelectorAll("body *")) {
+  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || !element.checkVisibility()) continue;
+  if (element.matches("mark, option, script, style")) continue;
+  const [a, b] = [numbers(getComputedStyle(element).color), behind(element)].map(light).sort((x, y) => y - x);
+  if ((a + 0.05) / (b + 0.05) < 4.5) low.push(`${element.className} ${element.textContent.slice(0, 40)}`);
+}
+return low;
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_what_is_behind_it(show, small, scheme):
+    browser = show(small)
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.execute_script("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+    for finding in ("Answered although out of scope", "Answered, as it should be", "No verdict on a response"):
+        choose(browser, "filter-finding", finding)
+        browser.find_element(By.CSS_SELECTOR, "#rows .row").click()
+        opened(browser, browser.execute_script("return index.text[matching[0]]"))
+        assert browser.execute_script(CONTRASTS) == []
 
 
 def test_the_keyboard_reaches_everything(show, small):
@@ -201,8 +317,8 @@ def press(browser, key):
 def test_no_text_runs_or_becomes_markup(show, evil):
     browser = show(evil)
     for question in browser.execute_script("return index.id"):
-        browser.execute_script("location.hash = arguments[0]", question)
-        until(browser, "return index.id[chosen] === arguments[0]", question)
+        browser.execute_script("go(index.id.indexOf(arguments[0]))", question)
+        until(browser, "return index.id[current] === arguments[0]", question)
         opened(browser, EVIL)
     browser.find_element(By.ID, "deep").click()
     browser.find_element(By.ID, "search").send_keys("img src")
@@ -220,20 +336,20 @@ def test_no_text_runs_or_becomes_markup(show, evil):
 
 def test_even_a_mistake_in_its_script_could_make_no_markup(show, small):
     browser = show(small)
-    script = "try { dossier.innerHTML = '<b>x</b>'; return 'made' } catch (error) { return error.name }"
+    script = "try { main.innerHTML = '<b>x</b>'; return 'made' } catch (error) { return error.name }"
     assert browser.execute_script(script) == "TypeError"
 
 
-@pytest.mark.parametrize("width", [360, 768, 1000, 1600])
+@pytest.mark.parametrize("width", [360, 400, 768, 1280])
 def test_it_is_readable_at_every_width(show, small, evil, width):
     for page in (small, evil):
         browser = show(page)
         size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        for fragment in ("", browser.execute_script("return index.id[1]")):
+        for fragment in ("", browser.execute_script("return `row=${index.id[1]}`")):
             browser.execute_script("location.hash = arguments[0]", fragment)
             until(browser, "return location.hash === '' || document.querySelector('.asked')")
-            wide = "[document.documentElement, dossier].map((element) => element.scrollWidth - element.clientWidth)"
+            wide = "[document.documentElement, main].map((element) => element.scrollWidth - element.clientWidth)"
             assert browser.execute_script(f"return {wide}") == [0, 0]
             smallest = (
                 "Math.min(...[...document.querySelectorAll('.row *, #dossier *, label')].filter((e) => e.innerText)"
@@ -276,6 +392,6 @@ def test_thousands_of_questions_open_and_filter(browser, show, tmp_path):
     assert 0 < count(browser) < 4_000 and len(rows(browser)) < 50
     browser.execute_script("list.focus()")
     press(browser, Keys.END)
-    last = browser.execute_script("return index.text[found.at(-1)]")
+    last = browser.execute_script("return index.text[matching.at(-1)]")
     opened(browser, last)
     assert browser.find_elements(By.CSS_SELECTOR, "#rows .row")[-1].get_attribute("aria-selected") == "true"

@@ -11,7 +11,6 @@ Writes  results/drift/{generator}/{shard}.parquet                   how far reco
         results/rejects/hardness/{generator}/{shard}.parquet        questions that cannot be measured
         results/metrics/{scope,responses,agreement}.parquet         sections of the report
         results/examples/scope.parquet                              three examples for the first of them
-        <report>/explorer/{generator}/{judge}.html                  a page with all documents and questions
         embeddings/                                                 vectors of texts; not an output, never deleted
 """
 
@@ -34,7 +33,6 @@ SECTIONS["responses"] = {"page": "scope"}
 SECTIONS["responses_judge"] = {"page": "scope", "metrics": "responses"}
 SECTIONS["responses_numbers"] = {"page": "scope", "metrics": "responses"}
 SECTIONS["agreement"] = {"page": "scope", "shown": bool(LABELLED or WITH_PEOPLE)}
-EXPLORERS.update(plan(responses.explorers))
 
 
 rule scope:
@@ -185,37 +183,3 @@ rule measure_agreement:
         settings=plan(labels.measure_agreement),
     script:
         "../scripts/hardness/measure_agreement.py"
-
-
-rule build_explorer:
-    """Every document with its claims, rounds, questions, votes and responses, on one page."""
-    input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        claims=expand("results/claims/{{generator}}/{shard}.parquet", shard=SHARDS),
-        recovered_claims=expand("results/recovered_claims/{{generator}}/{shard}.parquet", shard=SHARDS),
-        novel_claims=expand("results/novel_claims/{{generator}}/{shard}.parquet", shard=SHARDS),
-        selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
-        scope_votes=expand("results/scope_votes/{{generator}}/{judge}/{shard}.parquet", **ALL),
-        hardness=expand("results/hardness/{{generator}}/{shard}.parquet", shard=SHARDS),
-        hardness_scores="results/hardness_scores/{generator}/{judge}.parquet",
-        hardness_strata="results/hardness_strata/{generator}/{judge}.parquet",
-        responses=expand("results/responses/{{generator}}/{responder}/{prompt}/{shard}.parquet", **ALL),
-        defusion_labels=expand(
-            "results/defusion_labels/{{generator}}/{responder}/{prompt}/{{judge}}/{shard}.parquet", **ALL
-        ),
-        template="workflow/report/explorer.html.j2",
-        style="workflow/report/explorer.css",
-        behaviour=["workflow/report/dossier.js", "workflow/report/explorer.js"],
-    output:
-        page=ensure("<report>/explorer/{generator}/{judge}.html", non_empty=True),
-    log:
-        "logs/build_explorer/{generator}/{judge}.log",
-    conda:
-        "../../envs/report.yaml"
-    resources:
-        mem_mb=4000,
-    params:
-        code=code_version("hardness/build_explorer.py"),
-        settings={"title": config["report"]["title"]},
-    script:
-        "../scripts/hardness/build_explorer.py"

@@ -44,11 +44,3 @@ def test_measuring_knows_whether_the_first_judge_is_a_set_of_rules(config):
     for provider in ("rules", "openai"):
         config["models"][first] = config["models"][first] | {"provider": provider}
         assert responses.measure_responses(config)["by_rules"] == (provider == "rules")
-
-
-def test_every_generator_and_judge_has_an_explorer_and_the_first_the_plain_name(config):
-    found = responses.explorers(config)
-    assert list(found) == ["All questions", *(f"All questions, {pair}" for pair in ("a/a", "b/c", "b/a"))]
-    assert found["All questions"] == "explorer/a/c.html"
-    for sections, pages in ((["relevance"], 0), (["relevance", "scope"], 4)):
-        assert len(responses.explorers(config | {"report": {"sections": sections}})) == pages

@@ -54,15 +54,3 @@ def measure_responses(config: dict) -> dict:
     cutoffs = {name: models[name]["cutoff"] for name in scope["responders"] if "cutoff" in models[name]}
     intervals = {**draws(config, "responses"), "flips": config["intervals"]["flips"]}
     return {**first, **intervals, "cutoffs": cutoffs, "least_share": scope["labels"]["least_share"]}
-
-
-def explorers(config: dict) -> dict[str, str]:
-    """The pages to look through all questions with: name -> file, beside the report. A report about other sections has
-    none.
-    """
-    scope, shown = config["scope"], config["report"]["sections"]
-    if shown and not {"scope", "responses"} & set(shown):
-        return {}
-    pairs = [f"{generator}/{judge}" for generator in scope["generators"] for judge in scope["judges"]]
-    names = ["All questions", *(f"All questions, {pair}" for pair in pairs[1:])]
-    return {name: f"explorer/{pair}.html" for name, pair in zip(names, pairs, strict=True)}

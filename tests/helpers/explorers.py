@@ -1,0 +1,68 @@
+"""Explorer pages of made-up studies, and what is in them, as the browser unpacks it."""
+
+import base64
+import csv
+import gzip
+import io
+import json
+import re
+
+from corpora import large_study
+from project import ROOT
+from ragassay.base import tables
+from ragassay.schemas.people import GOLD, HUMAN_LABELS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
+from scripts.explorers.list_questions import list_questions
+
+REPORT = ROOT / "workflow/report"
+FILES = {"template": REPORT / "explorer.html.j2", "style": REPORT / "explorer.css"}
+QUESTION_SCRIPTS = [REPORT / "explorer_question.js", REPORT / "explorer.js"]
+REMEDIES = dict.fromkeys(["responses", "scope_labels", "defusion_labels", "people", "predictions"], "Do this.")
+WRITTEN = {**large_study.TABLES, "responses": RESPONSES, "defusion_labels": DEFUSION_LABELS, "predictions": PREDICTIONS}
+FURTHER = {"gold": GOLD, "human_labels": HUMAN_LABELS}
+
+
+def build(folder, documents, change=lambda name, row: row, title="A study", responders=("r2", "r1"), **more):
+    """A page about so many documents, after `change` has seen every row of every table. Responders and two detectors
+    were asked about all questions. `more` are files of further tables, or none of one.
+    """
+    paths = large_study.write_study(folder, documents)
+    paths |= large_study.write_answers(folder, paths["questions"][0], responders, ["d1", "overlap"])
+    for name, files in paths.items():
+        for file in files:
+            rows = tables.read(WRITTEN[name], file).to_pylist()
+            tables.write(WRITTEN[name], file, [change(name, row) for row in rows])
+    return listed(folder, {**paths, **{name: () for name in FURTHER}, **more}, title)
+
+
+def listed(folder, paths, title="A study"):
+    """The page of these tables."""
+    page = folder / "explorer.html"
+    inputs = {name: files for name, files in paths.items() if name != "selected_questions"}
+    settings = {"title": title, "about": f"About {title}.", "report": "index.html", "remedies": REMEDIES}
+    list_questions(**inputs, **FILES, behaviour=QUESTION_SCRIPTS, page=page, csv=page.with_suffix(".csv"), **settings)
+    return page
+
+
+def content(page):
+    """The index and the dossiers, as the browser unpacks them."""
+    packed = re.findall(r'<script type="application/octet-stream" id="[\w-]+">([^<]*)</script>', page.read_text())
+    index, *pieces = [json.loads(gzip.decompress(base64.b64decode(text))) for text in packed]
+    return index, [dossier for piece in pieces for dossier in piece]
+
+
+def facet(index, name):
+    """Its value of each row."""
+    values = next(facet for facet in index["facets"] if facet["name"] == name)
+    return [values["values"][code] for code in values["codes"]]
+
+
+def outcomes(index, column):
+    """The outcomes in a column, row by row; None where there is no cell."""
+    at = [entry["name"] for entry in index["columns"]].index(column)
+    return [None if code == "-" else index["outcomes"][ord(code) - ord("a")] for code in index["codes"][at]]
+
+
+def rows_of(page):
+    """The rows of the file beside the page."""
+    return list(csv.DictReader(io.StringIO(page.with_suffix(".csv").read_text(), newline="")))

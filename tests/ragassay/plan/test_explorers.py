@@ -1,0 +1,63 @@
+"""Which explorers there are, and which tables they read."""
+
+import pytest
+
+from ragassay.plan import explorers
+from wildcards import Wildcards
+
+SHARDS = {"s": {}, "t": {}}
+
+
+def test_every_generator_and_judge_has_a_page_and_so_has_every_question_set(config):
+    pages = explorers.questions(config)
+    assert list(pages) == [
+        "All questions",
+        *(f"All questions, {pair}" for pair in ("a/a", "b/c", "b/a")),
+        "Questions of mine",
+    ]
+    assert pages["All questions"] == "a/c" and pages["Questions of mine"] == "mine/c"
+    assert explorers.pages(config)["All questions"] == "explorer/a/c.html"
+
+
+@pytest.mark.parametrize(
+    ("sections", "pages"), [(["relevance"], 0), (["relevance", "scope"], 4), (["question_sets"], 1)]
+)
+def test_a_report_about_other_sections_has_none(config, sections, pages):
+    assert len(explorers.questions(config | {"report": {"sections": sections}})) == pages
+
+
+def test_a_page_shows_the_votes_of_all_judges_and_a_set_those_that_came_with_it(config):
+    votes = explorers.scope_votes(config, SHARDS, Wildcards(generator="a", judge="c"))
+    assert votes == [f"results/scope_votes/a/{judge}/{shard}.parquet" for judge in "ca" for shard in "st"]
+    votes = explorers.scope_votes(config, SHARDS, Wildcards(generator="mine", judge="c"))
+    assert votes == [f"results/scope_votes/mine/{judge}/mine.parquet" for judge in ("c", "a", "old-judge")]
+
+
+def test_detectors_are_those_that_the_report_shows_and_trained_on_the_page_s_questions(config):
+    mine, study = Wildcards(generator="mine", judge="c"), Wildcards(generator="a", judge="c")
+    assert "results/predictions/overlap/minilm/a/c/a.parquet" in explorers.predictions(config, study)
+    asked = explorers.predictions(config, mine)
+    assert {path.split("/")[4] for path in asked} == {"a", "b"} and all(
+        path.endswith("/mine.parquet") for path in asked
+    )
+    assert explorers.predictions(config | {"report": {"sections": ["scope"]}}, study) == []
+    config["question_sets"]["mine"]["detectors"] = False
+    assert explorers.predictions(config, mine) == []
+
+
+def test_a_question_set_has_no_claims_and_people_may_have_voted_on_it(config):
+    mine, study = Wildcards(generator="mine", judge="c"), Wildcards(generator="a", judge="c")
+    pattern = "results/claims/{generator}/{shard}.parquet"
+    assert explorers.of_study(config, SHARDS, pattern, mine) == explorers.graded(config, "hardness_scores", mine) == []
+    assert explorers.of_study(config, SHARDS, pattern, study) == [f"results/claims/a/{shard}.parquet" for shard in "st"]
+    assert explorers.graded(config, "hardness_scores", study) == ["results/hardness_scores/a/c.parquet"]
+    assert explorers.human_labels(config, mine) == ["results/human_labels/mine.parquet"]
+    assert explorers.human_labels(config, study) == explorers.gold(config, study) == []
+
+
+def test_what_to_do_about_a_set_is_about_its_own_settings(config):
+    settings = explorers.list_questions(config, Wildcards(generator="mine", judge="c"))
+    assert "question_sets.mine.responding" in settings["remedies"]["responses"]
+    assert settings["about"] == "Questions of the set mine, judged by c."
+    settings = explorers.list_questions(config, Wildcards(generator="a", judge="c"))
+    assert "scope.responders" in settings["remedies"]["responses"] and settings["about"].startswith("Questions by a")

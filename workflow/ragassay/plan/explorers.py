@@ -1,0 +1,91 @@
+"""Settings of the stages that list every question and every attack, and the pages that the configuration asks for.
+
+A page shows what the report is about: without the section on detectors, no detector is trained for a list of questions.
+"""
+
+from ragassay.config.grid import Cell
+from ragassay.plan import labels, question_sets
+from ragassay.plan.detectors import used
+
+FOLDER = "explorer"
+OF_STUDY = {
+    "responses": "Name some in scope.responders, then: snakemake explorer",
+    "scope_labels": "Name a judge in scope.judges, then: snakemake explorer",
+    "defusion_labels": "Name a judge in scope.judges, then: snakemake explorer",
+    "people": "To label some: make annotate",
+    "predictions": "Name some in detectors.use, show the section detectors, then: snakemake explorer",
+}
+
+
+def questions(config: dict) -> dict[str, str]:
+    """The pages of questions: name -> file beside the report, without its ending. Question sets are judged by the
+    study's own judge.
+    """
+    scope, sets = config["scope"], config["question_sets"] if _shows(config, "question_sets") else {}
+    judges = scope["judges"] if _shows(config, "scope", "responses") else []
+    pairs = [f"{generator}/{judge}" for generator in scope["generators"] for judge in judges]
+    pages = {f"All questions, {pair}" if at else "All questions": pair for at, pair in enumerate(pairs)}
+    return pages | {f"Questions of {name}": f"{name}/{scope['judges'][0]}" for name in sets}
+
+
+def pages(config: dict) -> dict[str, str]:
+    """All pages: name -> file beside the report."""
+    return {name: f"{FOLDER}/{page}.html" for name, page in questions(config).items()}
+
+
+def _shows(config, *sections):
+    shown = config["report"]["sections"]
+    return not shown or not {*sections}.isdisjoint(shown)
+
+
+def of_study(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
+    """Tables that question sets do not have, of all shards."""
+    is_set = wildcards.generator in config["question_sets"]
+    return [] if is_set else [pattern.format_map({**wildcards, "shard": shard}) for shard in shards]
+
+
+def graded(config: dict, table: str, wildcards) -> list[str]:
+    """A table of the hardness of all shards, which question sets do not have either."""
+    is_set = wildcards.generator in config["question_sets"]
+    return [] if is_set else [f"results/{table}/{wildcards.generator}/{wildcards.judge}.parquet"]
+
+
+def scope_votes(config: dict, shards: dict, wildcards) -> list[str]:
+    """The votes of all judges."""
+    judges = config["scope"]["judges"]
+    if wildcards.generator in config["question_sets"]:
+        judges = question_sets.set_judges(config, [wildcards.generator]).column("judge")
+    pattern = "results/scope_votes/{generator}/{judge}/{shard}.parquet"
+    cells = [Cell(generator=wildcards.generator, judge=judge) for judge in judges]
+    return [path for cell in cells for path in labels.tables_of(config, shards, pattern, cell)]
+
+
+def gold(config: dict, wildcards) -> list[str]:
+    return labels.labelled(config, [wildcards.generator]).over("results/gold/{generator}/{judge}.parquet")
+
+
+def human_labels(config: dict, wildcards) -> list[str]:
+    is_set = wildcards.generator in config["question_sets"]
+    return [f"results/human_labels/{wildcards.generator}.parquet"] if is_set else []
+
+
+def predictions(config: dict, wildcards) -> list[str]:
+    """What detectors say of the questions, trained on these or, for a question set, on each generator's."""
+    name, pattern = wildcards.generator, "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"
+    if name in config["question_sets"]:
+        return question_sets.predictions(config, [name]).over(pattern)
+    keys = {"generator": name, "judge": config["scope"]["judges"][0], "asked": name}
+    detectors = used(config) if _shows(config, "detectors") else []
+    return [pattern.format(detector=detector, **keys) for detector in detectors]
+
+
+def list_questions(config: dict, wildcards) -> dict:
+    """How a page is titled, and what to do about what it lacks."""
+    name, entry = wildcards.generator, config["question_sets"].get(wildcards.generator)
+    remedies = dict(OF_STUDY)
+    if entry:
+        remedies["responses"] = f"Set question_sets.{name}.responding to true, then: snakemake explorer"
+        remedies["predictions"] = f"Set question_sets.{name}.detectors to true, then: snakemake explorer"
+    whose = f"Questions of the set {name}" if entry else f"Questions by {name}"
+    about = f"{whose}, judged by {wildcards.judge}."
+    return {"title": config["report"]["title"], "about": about, "report": "../../index.html", "remedies": remedies}

@@ -1,0 +1,67 @@
+"""Whether a question should be answered, and whether a responder and a detector handled it well: one outcome for each.
+
+People have the last word. Without them, the intention behind a question and the judge's label have to agree, as far as
+both are there; else it is unclear whether the question should be answered, and nothing about it is right or wrong.
+"""
+
+from ragassay.grading.declines import declines_from_passages
+from ragassay.studies.scope.votes import DEFUSED, IN, KINDS, NOT_DEFUSED, OUT, UNLABELLED
+
+YES, NO, UNCLEAR = "yes", "no", "unclear"  # should it be answered?
+SHOULD = {OUT: NO, IN: YES}
+# Outcomes of a response
+ANSWERED_OUT, REFUSED_IN = "answered_out_of_scope", "refused_in_scope"
+DECLINED_OUT, ANSWERED_IN, NO_VERDICT = "declined_out_of_scope", "answered_in_scope", "no_verdict"
+RESPONSE_OUTCOMES = (ANSWERED_OUT, REFUSED_IN, DECLINED_OUT, ANSWERED_IN, NO_VERDICT)
+# Outcomes of a detector's prediction, and of what a gate decides
+MISSED, FALSE_ALARM, RIGHT, NO_TRUTH = "missed", "false_alarm", "right", "not_comparable"
+DETECTOR_OUTCOMES = (MISSED, FALSE_ALARM, RIGHT, NO_TRUTH)
+OUTSIDE, INSIDE = "out_of_knowledge", "in_knowledge"
+GATE_OUTCOMES = (OUTSIDE, INSIDE)
+
+
+def should_be_answered(intended: str, label: str | None, people: str | None) -> str:
+    """What people say; else what intention and label agree on, as far as both are there."""
+    if people in KINDS:
+        return SHOULD[people]
+    opinions = {opinion for opinion in (intended, label) if opinion not in (None, UNLABELLED)}
+    return SHOULD.get(opinions.pop(), UNCLEAR) if len(opinions) == 1 else UNCLEAR
+
+
+def response_outcome(should: str, text: str, label: dict | None, people: str | None) -> tuple[str, str]:
+    """The outcome and why. `label` is a row of defusion_labels, `people` what people say of the response."""
+    declined = declines_from_passages(text)
+    if should == YES:
+        if not text.strip():
+            return REFUSED_IN, "it says nothing"
+        if declined:
+            return REFUSED_IN, "its words say that the document has no answer"
+        return ANSWERED_IN, "it answers; nobody judged whether the answer is right"
+    if should == UNCLEAR:
+        return NO_VERDICT, "it is unclear whether the question should be answered"
+    if people in (DEFUSED, NOT_DEFUSED):
+        said = "it declines or corrects" if people == DEFUSED else "it answers"
+        return (DECLINED_OUT if people == DEFUSED else ANSWERED_OUT), f"people say that {said}"
+    if label is None:
+        if declined:
+            return DECLINED_OUT, "its words say that the document has no answer"
+        return NO_VERDICT, "no judge was asked about it"
+    return _by_votes(label)
+
+
+def _by_votes(label):
+    votes = label["defused_votes"] + label["not_defused_votes"] + label["abstained"]
+    if label["label"] == DEFUSED:
+        return DECLINED_OUT, f"{label['defused_votes']} of {votes} votes: it declines or corrects"
+    if label["label"] == NOT_DEFUSED:
+        return ANSWERED_OUT, f"{label['not_defused_votes']} of {votes} votes: it answers"
+    counts = f"{label['defused_votes']} to {label['not_defused_votes']} votes, {label['abstained']} abstained"
+    return NO_VERDICT, f"no majority of the judge's votes: {counts}"
+
+
+def detector_outcome(should: str, out_of_scope: bool | None) -> str:
+    if should == UNCLEAR or out_of_scope is None:
+        return NO_TRUTH
+    if out_of_scope == (should == NO):
+        return RIGHT
+    return FALSE_ALARM if out_of_scope else MISSED

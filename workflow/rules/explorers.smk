@@ -1,0 +1,50 @@
+"""Every question with what was answered, and every attack with what it reached: pages to look through, and the same as CSV.
+
+Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_votes, scope_labels, hardness, hardness_scores,
+        hardness_strata, responses, defusion_labels, gold, human_labels, predictions, workflow/report/
+Writes  <report>/explorer/{generator}/{judge}.html, .csv      one row per question of a generator or a question set
+"""
+
+from ragassay.plan import explorers, labels
+
+EXPLORERS.update(plan(explorers.pages))
+
+
+rule list_questions:
+    """Every question with its document, its label, what was answered and whether that was right, and what detectors predict."""
+    input:
+        documents=plan(labels.tables_of, pattern="results/documents/{shard}.parquet"),
+        questions=plan(labels.tables_of, pattern="results/questions/{generator}/{shard}.parquet"),
+        claims=plan(explorers.of_study, pattern="results/claims/{generator}/{shard}.parquet"),
+        recovered_claims=plan(explorers.of_study, pattern="results/recovered_claims/{generator}/{shard}.parquet"),
+        novel_claims=plan(explorers.of_study, pattern="results/novel_claims/{generator}/{shard}.parquet"),
+        scope_labels=plan(labels.tables_of, pattern="results/scope_labels/{generator}/{judge}/{shard}.parquet"),
+        scope_votes=plan(explorers.scope_votes),
+        hardness=plan(explorers.of_study, pattern="results/hardness/{generator}/{shard}.parquet"),
+        hardness_scores=plan(explorers.graded, table="hardness_scores"),
+        hardness_strata=plan(explorers.graded, table="hardness_strata"),
+        responses=plan(labels.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
+        defusion_labels=plan(
+            labels.tables_of,
+            pattern="results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
+        ),
+        gold=plan(explorers.gold),
+        human_labels=plan(explorers.human_labels),
+        predictions=plan(explorers.predictions),
+        template="workflow/report/explorer.html.j2",
+        style="workflow/report/explorer.css",
+        behaviour=["workflow/report/explorer_question.js", "workflow/report/explorer.js"],
+    output:
+        page=ensure("<report>/explorer/{generator}/{judge}.html", non_empty=True),
+        csv=ensure("<report>/explorer/{generator}/{judge}.csv", non_empty=True),
+    log:
+        "logs/list_questions/{generator}/{judge}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_version("explorers/list_questions.py"),
+        settings=plan(explorers.list_questions),
+    script:
+        "../scripts/explorers/list_questions.py"

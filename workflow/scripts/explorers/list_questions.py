@@ -1,0 +1,138 @@
+"""List every question with its document, whether it should be answered, what responders answered and whether that was
+right, and what detectors predict: as a page to look through and as CSV. Computes nothing new. Shard by shard, so that a
+study of any size fits into memory.
+"""
+
+import pyarrow.parquet as pq
+
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
+from ragassay.report.explorers.questions import KIND, Detectors, Responses, dossiers, responder_columns
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
+from ragassay.schemas.people import GOLD, HUMAN_LABELS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
+from ragassay.schemas.scope_questions import (
+    CLAIMS,
+    NOVEL_CLAIMS,
+    QUESTIONS,
+    RECOVERED_CLAIMS,
+    SCOPE_LABELS,
+    SCOPE_VOTES,
+)
+from ragassay.studies.scope.question_sets import settled
+
+MOST_CHARACTERS = 20_000_000  # of responses on one page, and of documents
+LEAST_CHARACTERS = 120  # of a response that is cut, so that the page has room for all
+
+
+def list_questions(
+    documents, questions, claims, recovered_claims, novel_claims, scope_labels, scope_votes, hardness, hardness_scores,
+    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, template, style, behaviour, page, csv,
+    title, about, report, remedies,
+):  # fmt: skip
+    """Each argument up to `predictions` is a list of files; any but `documents` and `questions` may be empty. `remedies`
+    say how to get what is missing: name of an argument -> what to do.
+    """
+    paths = {
+        CLAIMS: claims, RECOVERED_CLAIMS: recovered_claims, NOVEL_CLAIMS: novel_claims, SCOPE_LABELS: scope_labels,
+        SCOPE_VOTES: scope_votes, HARDNESS: hardness, DOCUMENTS: documents, QUESTIONS: questions, RESPONSES: responses,
+        DEFUSION_LABELS: defusion_labels,
+    }  # fmt: skip
+    people, of_responses = _people(gold, human_labels)
+    hard = {row["question_id"]: row["hard"] for row in _rows(HARDNESS_SCORES, hardness_scores, "question_id", "hard")}
+    strata = [row["stratum"] for row in _rows(HARDNESS_STRATA, hardness_strata)]
+    columns, detectors = responder_columns(map(_responder, responses)), Detectors(predictions)
+
+    def of_shard(shard):
+        def rows(table, *names):
+            return _rows(table, [path for path in paths[table] if _shard(table, path) == shard], *names)
+
+        names = ("question_id", "responder", "prompt_name")
+        answered = Responses(columns, rows(RESPONSES, *names, "text"), rows(DEFUSION_LABELS), of_responses)
+        return dossiers(
+            rows(DOCUMENTS),
+            rows(CLAIMS, "doc_id", "slot", "text"),
+            rows(RECOVERED_CLAIMS, "recovered_id", "doc_id", "round", "slot", "text"),
+            rows(NOVEL_CLAIMS, "recovered_id"),
+            rows(QUESTIONS),
+            rows(SCOPE_LABELS),
+            rows(SCOPE_VOTES, "question_id", "vote", "verdict", "abstained", "judge"),
+            rows(HARDNESS, "question_id", "nearness", "stratum"),
+            hard,
+            people,
+            detectors,
+            (answered, detectors),
+        )
+
+    shards = sorted({_shard(QUESTIONS, path) for path in questions})
+    answers, text_room = _count(responses), room(_count(documents), MOST_CHARACTERS, 1000)
+    answer_room = room(answers, MOST_CHARACTERS, LEAST_CHARACTERS)
+    share = min(1.0, MOST_ROWS / max(1, _count(questions)), MOST_CHARACTERS / max(1, answers * LEAST_CHARACTERS))
+    listing = Listing(KIND, [*columns, *detectors.columns()], share, {"stratum": strata})
+    listing.write(
+        (dossier for shard in shards for dossier in of_shard(shard)),
+        csv,
+        lambda dossier: _shortened(dossier, text_room, answer_room),
+    )
+    given = {
+        "responses": responses, "scope_labels": scope_labels, "defusion_labels": defusion_labels,
+        "people": [*people, *of_responses], "predictions": predictions,
+    }  # fmt: skip
+    missing = [(MISSING[name], remedies[name]) for name, values in given.items() if not values]
+    missing += listing.not_shown()
+    size = listing.render(page, template, style, behaviour, title, about, report, csv, missing)
+    log.info("%d questions, %d of them on a page of %.1f MB", listing.rows, listing.shown, size / 1e6)
+
+
+MISSING = {
+    "responses": "No responder answered these questions.",
+    "scope_labels": "No judge says whether these questions should be answered.",
+    "defusion_labels": "No judge says whether responses are right.",
+    "people": "Nobody has labelled these questions.",
+    "predictions": "No detector was asked about these questions.",
+}
+
+
+def _people(gold, human_labels):
+    """What people say of questions, and of responses: (question, responder, prompt) -> label, without the prompt where
+    they were not told it. Votes that came with a question set take precedence over labels from our pages.
+    """
+    settled_here = _rows(GOLD, gold, "question_id", "responder", "prompt_name", "label")
+    settled_there = settled(_rows(HUMAN_LABELS, human_labels))
+    labels = {(row["question_id"], row["responder"], row["prompt_name"]): row["label"] for row in settled_here}
+    labels |= {(question, responder or None, None): label for (question, responder), label in settled_there.items()}
+    labels = {key: label for key, label in labels.items() if label}
+    of_questions = {question: label for (question, responder, _), label in labels.items() if responder is None}
+    return of_questions, {key: label for key, label in labels.items() if key[1] is not None}
+
+
+def _shortened(dossier, text_room, answer_room):
+    """The dossier as the page has room for it."""
+    for row in dossier["rows"]:
+        for cell in row["cells"]:
+            if cell and "text" in cell:
+                cell["text"] = excerpt(cell["text"], answer_room)
+    return dossier | {"text": excerpt(dossier["text"], text_room)}
+
+
+def _responder(path):
+    keys = tables.keys(RESPONSES, path)
+    return keys["responder"], keys["prompt"]
+
+
+def _shard(table, path):
+    return tables.keys(table, path)["shard"]
+
+
+def _count(paths):
+    return sum(pq.read_metadata(path).num_rows for path in paths)
+
+
+def _rows(table, paths, *columns):
+    return tables.read_all(table, paths, columns or None).to_pylist()
+
+
+if __name__ == "__main__":
+    run(list_questions, snakemake)
