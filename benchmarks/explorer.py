@@ -61,7 +61,7 @@ def page_of_questions(folder) -> Path:
     del paths["selected_questions"]
     page, script = Path(folder) / "questions.html", [REPORT / "explorer_question.js", REPORT / "explorer.js"]
     missing = dict.fromkeys(["responses", "scope_labels", "defusion_labels", "people", "predictions"], "")
-    settings = {"title": "A large study", "about": "Questions.", "report": "index.html", "remedies": missing}
+    settings = {"title": "A large study", "subject": "Questions.", "report": "index.html", "remedies": missing}
     files = {**FILES, "behaviour": script, "page": page, "csv": page.with_suffix(".csv")}
     list_questions(**paths, gold=[], human_labels=[], **files, **settings)
     return page

@@ -32,14 +32,14 @@ def build(folder, documents, change=lambda name, row: row, title="A study", resp
         for file in files:
             rows = tables.read(WRITTEN[name], file).to_pylist()
             tables.write(WRITTEN[name], file, [change(name, row) for row in rows])
-    return listed(folder, {**paths, **{name: () for name in FURTHER}, **more}, title)
+    return listed(folder, {**paths, **dict.fromkeys(FURTHER, ()), **more}, title)
 
 
 def listed(folder, paths, title="A study"):
     """The page of these tables."""
     page = folder / "explorer.html"
     inputs = {name: files for name, files in paths.items() if name != "selected_questions"}
-    settings = {"title": title, "about": f"About {title}.", "report": "index.html", "remedies": REMEDIES}
+    settings = {"title": title, "subject": f"About {title}.", "report": "index.html", "remedies": REMEDIES}
     list_questions(**inputs, **FILES, behaviour=QUESTION_SCRIPTS, page=page, csv=page.with_suffix(".csv"), **settings)
     return page
 

@@ -270,8 +270,8 @@ function behind(element) {
 }
 const low = [];
 for (const element of document.querySelectorAll("body *")) {
-  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || !element.checkVisibility()) continue;
-  if (element.matches("mark, option, script, style")) continue;
+  const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  if (!hasText || !element.checkVisibility() || element.matches("mark, option, script, style")) continue;
   const [a, b] = [numbers(getComputedStyle(element).color), behind(element)].map(light).sort((x, y) => y - x);
   if ((a + 0.05) / (b + 0.05) < 4.5) low.push(`${element.className} ${element.textContent.slice(0, 40)}`);
 }

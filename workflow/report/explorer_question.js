@@ -1,6 +1,6 @@
 // What the explorer shows of a question: its document, whether it should be answered, what was answered, what detectors predict.
 const BADGES = ["should", "topic", "status"];
-const SHOULD = { yes: "should be answered", no: "should not be answered", unclear: "unclear whether to answer" };
+const SHOULD = { yes: "should be answered", no: "should not be answered", unclear: "unclear if it should be" };
 const OUTCOMES = {
   answered_out_of_scope: "wrong: answered although out of scope", refused_in_scope: "wrong: refused although in scope",
   declined_out_of_scope: "right: declined or corrected", answered_in_scope: "answered", no_verdict: "no verdict",

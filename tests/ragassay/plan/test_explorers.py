@@ -58,6 +58,6 @@ def test_a_question_set_has_no_claims_and_people_may_have_voted_on_it(config):
 def test_what_to_do_about_a_set_is_about_its_own_settings(config):
     settings = explorers.list_questions(config, Wildcards(generator="mine", judge="c"))
     assert "question_sets.mine.responding" in settings["remedies"]["responses"]
-    assert settings["about"] == "Questions of the set mine, judged by c."
+    assert settings["subject"] == "Questions of the set mine, judged by c."
     settings = explorers.list_questions(config, Wildcards(generator="a", judge="c"))
-    assert "scope.responders" in settings["remedies"]["responses"] and settings["about"].startswith("Questions by a")
+    assert "scope.responders" in settings["remedies"]["responses"] and settings["subject"].startswith("Questions by a")

@@ -87,5 +87,5 @@ def list_questions(config: dict, wildcards) -> dict:
         remedies["responses"] = f"Set question_sets.{name}.responding to true, then: snakemake explorer"
         remedies["predictions"] = f"Set question_sets.{name}.detectors to true, then: snakemake explorer"
     whose = f"Questions of the set {name}" if entry else f"Questions by {name}"
-    about = f"{whose}, judged by {wildcards.judge}."
-    return {"title": config["report"]["title"], "about": about, "report": "../../index.html", "remedies": remedies}
+    subject = f"{whose}, judged by {wildcards.judge}."
+    return {"title": config["report"]["title"], "subject": subject, "report": "../../index.html", "remedies": remedies}

@@ -30,10 +30,10 @@ LEAST_CHARACTERS = 120  # of a response that is cut, so that the page has room f
 def list_questions(
     documents, questions, claims, recovered_claims, novel_claims, scope_labels, scope_votes, hardness, hardness_scores,
     hardness_strata, responses, defusion_labels, gold, human_labels, predictions, template, style, behaviour, page, csv,
-    title, about, report, remedies,
+    title, subject, report, remedies,
 ):  # fmt: skip
-    """Each argument up to `predictions` is a list of files; any but `documents` and `questions` may be empty. `remedies`
-    say how to get what is missing: name of an argument -> what to do.
+    """Each argument up to `predictions` is a list of files; any but `documents` and `questions` may be empty.
+    `remedies` say how to get what is missing: name of an argument -> what to do.
     """
     paths = {
         CLAIMS: claims, RECOVERED_CLAIMS: recovered_claims, NOVEL_CLAIMS: novel_claims, SCOPE_LABELS: scope_labels,
@@ -82,7 +82,7 @@ def list_questions(
     }  # fmt: skip
     missing = [(MISSING[name], remedies[name]) for name, values in given.items() if not values]
     missing += listing.not_shown()
-    size = listing.render(page, template, style, behaviour, title, about, report, csv, missing)
+    size = listing.render(page, template, style, behaviour, title, subject, report, csv, missing)
     log.info("%d questions, %d of them on a page of %.1f MB", listing.rows, listing.shown, size / 1e6)
 
 

@@ -20,7 +20,7 @@ KIND = Kind(
     {"person": {"answer": "text"}},
 )
 COLUMNS = [{"kind": "person", "name": name, "who": name} for name in ("ann", "ben")]
-ABOUT = {"title": "t", "about": "a", "report": "r.html", "missing": []}
+ABOUT = {"title": "t", "subject": "a", "report": "r.html", "missing": []}
 
 
 def row(number, status="kept", cells=(None, None)):

@@ -57,8 +57,8 @@ class Kind:
 
 @dataclass
 class Listing:
-    """Rows on their way to the page and the file. They come dossier by dossier, so that no more than one part of a study
-    has to be in memory; `share` is the part of the dossiers that the page has room for.
+    """Rows on their way to the page and the file. They come dossier by dossier, so that only one part of a study has to
+    be in memory; `share` is the part of the dossiers that the page has room for.
     """
 
     kind: Kind
@@ -147,7 +147,9 @@ class Listing:
             **{name: [values[at] for at in order] for name, values in self._values.items()},
         }
 
-    def render(self, page, template, style, behaviour: list, title: str, about: str, report: str, file, missing) -> int:
+    def render(
+        self, page, template, style, behaviour: list, title: str, subject: str, report: str, file, missing
+    ) -> int:
         """Write the page; return its bytes. `behaviour` are parts of one script, `report` is the way to the report,
         `file` that of the CSV beside the page, and `missing` pairs of what is missing and how to get it.
         """
@@ -158,7 +160,7 @@ class Listing:
             .from_string(Path(template).read_text())
             .render(
                 title=title,
-                about=about,
+                subject=subject,
                 report=report,
                 file=Path(file).name,
                 missing=missing,

@@ -1,5 +1,5 @@
-"""The explorer's questions: a dossier is a document with its claims and its questions, whether these should be answered,
-what responders answered, and what detectors predict.
+"""The explorer's questions: a dossier is a document with its claims and its questions, whether these should be
+answered, what responders answered, and what detectors predict.
 """
 
 from collections import defaultdict
@@ -151,8 +151,8 @@ def _key(row):
 def dossiers(
     documents, claims, recovered, novel, questions, labels, votes, hardness, hard, people, detectors, sources
 ) -> Iterable[dict]:
-    """One per document with questions. The arguments up to `hardness` are rows of the tables of these names; `hard` says
-    of questions whether they are, `people` is question -> label; `sources` give the cells, detectors among them.
+    """One per document with questions. The arguments up to `hardness` are rows of the tables of these names; `hard`
+    says of questions whether they are, `people` is question -> label; `sources` give the cells, detectors among them.
     """
     claims, recovered, questions = (_by("doc_id", rows) for rows in (claims, recovered, questions))
     asked_about, votes = {row["recovered_id"] for row in novel}, _by("question_id", votes)

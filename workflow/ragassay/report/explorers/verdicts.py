@@ -40,8 +40,8 @@ def response_outcome(should: str, text: str, label: dict | None, people: str | N
     if should == UNCLEAR:
         return NO_VERDICT, "it is unclear whether the question should be answered"
     if people in (DEFUSED, NOT_DEFUSED):
-        said = "it declines or corrects" if people == DEFUSED else "it answers"
-        return (DECLINED_OUT if people == DEFUSED else ANSWERED_OUT), f"people say that {said}"
+        verdict = "it declines or corrects" if people == DEFUSED else "it answers"
+        return (DECLINED_OUT if people == DEFUSED else ANSWERED_OUT), f"people say that {verdict}"
     if label is None:
         if declined:
             return DECLINED_OUT, "its words say that the document has no answer"
