@@ -45,7 +45,7 @@ from ragassay.plan.models import shown
 in_one_line(references.check_inputs, workflow.rules)
 in_one_line(cluster.check_shared, workflow)
 lost_records.mark(workflow)
-plans.follow(workflow, {"config": shown(config), "shards": SHARDS})
+plans.follow(workflow, {"config": shown(config), "shards": SHARDS}, plan(page.places, files=CONFIG_FILES)["report"])
 
 
 onstart:

@@ -55,4 +55,6 @@ def study(tmp_path, description):
         "title": "A title",
         "links": {"All questions": "explorer/a/b.html"},
         "missing": [],
+        "models": {"small": "a/small", "of": "a/of", "large": "a/large"},
+        "command": "make demo",
     }

@@ -1,7 +1,10 @@
 """render_page: the findings, figures and tables of a study, the same bytes each time."""
 
+import hashlib
+import re
+
 from ragassay.base import tables
-from ragassay.schemas.report import EXAMPLES
+from ragassay.schemas.report import EXAMPLES, METRICS, metric
 from scripts.report.render_page import render_page
 
 
@@ -35,3 +38,17 @@ def test_the_page_of_a_study_holds_findings_numbers_and_figures(study, tmp_path)
         '<a href="one.html" aria-current="page">Study one</a>',
     ):
         assert expected in page
+
+
+def test_a_page_ends_with_what_it_was_made_from(study, tmp_path):
+    more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
+    render_page(**study, **more, page=tmp_path / "one.html")
+    page = (tmp_path / "one.html").read_text()
+    for path in study["metrics"]:
+        assert f"<dd>{path} <code>{hashlib.sha256(path.read_bytes()).hexdigest()}</code></dd>" in page
+    assert "<dd>of: a/of</dd>" in page and "a/large" not in page, "of the models that its numbers name"
+    assert '<html lang="en" data-page="one.html">' in page and "<code>make demo</code>" in page
+    nonce = re.search("'nonce-([0-9a-f]+)'", page.replace("&#39;", "'")).group(1)
+    tables.write(METRICS, study["metrics"][0], [metric("one", "lengths", {"words": "of"}, "documents", 3, 3)])
+    render_page(**study, **more, page=tmp_path / "one.html")
+    assert nonce not in (tmp_path / "one.html").read_text(), "it follows from the tables"

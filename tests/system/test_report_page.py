@@ -1,8 +1,14 @@
 """The report in a real browser: it sorts, fits a phone, follows light and dark, and asks for nothing from outside."""
 
+import re
+import shutil
+
 import pytest
 from axe_core_python.base import AXE_SCRIPT
 from selenium.webdriver.common.by import By
+
+from ragassay.report import provenance
+from ragassay.report.provenance import OUTDATED, REMOVED, UNFINISHED
 
 pytestmark = pytest.mark.system
 # A topic and headlines of the tiny pipeline that try to be code.
@@ -190,3 +196,35 @@ def test_an_example_opens_and_shows_its_lineage(scope):
     summaries[0].click()
     left = [part for part in page.find_elements(By.CSS_SELECTOR, "#scope dt") if part.is_displayed()]
     assert len(left) < len(shown)
+
+
+@pytest.mark.parametrize("state", ["", OUTDATED, UNFINISHED, REMOVED])
+def test_a_page_that_no_longer_fits_says_so_when_it_is_opened(tiny, tmp_path, browser, state):
+    for name in ("index", "scope"):
+        shutil.copy(tiny / f"results/report/{name}.html", tmp_path)
+    provenance.mark(tmp_path, {(tmp_path / "scope.html").as_posix(): state})
+    browser.get((tmp_path / "scope.html").as_uri())
+    shown = browser.find_element(By.CLASS_NAME, "outdated").text
+    expected = {
+        "": "",
+        OUTDATED: "This page is older than its tables or settings",
+        UNFINISHED: "has begun and not ended well",
+        REMOVED: "No configuration has this page any more.",
+    }
+    assert expected[state] in shown and bool(shown) == bool(state)
+    command = "snakemake --configfile tests/tiny/config.yaml"
+    assert (f"To draw it again: {command}" in shown) == (state in (OUTDATED, UNFINISHED))
+    assert browser.get_log("browser") == []
+    browser.get((tmp_path / "index.html").as_uri())
+    assert browser.find_element(By.CLASS_NAME, "outdated").text == "", "only the page that is named"
+
+
+def test_a_style_sheet_that_a_page_does_not_name_has_no_effect(tiny, tmp_path, browser):
+    page = (tiny / "results/report/scope.html").read_text()
+    nonce = re.search('nonce="([0-9a-f]+)"', page).group(1)
+    forged = page.replace(f'nonce="{nonce}"', f'nonce="{nonce[::-1]}"')
+    (tmp_path / "scope.html").write_text(forged)
+    provenance.mark(tmp_path, {(tmp_path / "scope.html").as_posix(): OUTDATED})
+    browser.get((tmp_path / "scope.html").as_uri())
+    assert browser.find_element(By.CLASS_NAME, "outdated").text == ""
+    assert "Content Security Policy" in browser.get_log("browser")[0]["message"]

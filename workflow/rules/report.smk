@@ -24,7 +24,7 @@ PRODUCTS += [
 METRICS = plan(page.all_metrics, sections=SHOWN, registered=SECTIONS)
 LAYOUT = {
     "heads": expand("workflow/report/sections/{page}.yaml", page=HEADS),
-    "templates": expand("workflow/report/{part}.html.j2", part=["layout", "macros", "front", "page", "settings"]),
+    "templates": expand("workflow/report/{part}.html.j2", part=["layout", "macros", "provenance", "front", "page", "settings"]),
     "style": "workflow/report/page.css",
     "behaviour": "workflow/report/page.js",
 }
@@ -35,8 +35,8 @@ PARTIAL = {
     "registered": SECTIONS,
     "layout": LAYOUT,
     "settings": {
-        "page": plan(page.render_page, explorers=EXPLORERS),
-        "front": plan(page.render_front, explorers=EXPLORERS),
+        "page": plan(page.render_page, explorers=EXPLORERS, files=CONFIG_FILES),
+        "front": plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES),
         "name": plan(page.places, files=CONFIG_FILES)["name"],
     },
 }
@@ -127,7 +127,7 @@ rule render_page:
         "../../envs/report.yaml"
     params:
         code=code_version("report/render_page.py"),
-        settings=plan(page.render_page, explorers=EXPLORERS),
+        settings=plan(page.render_page, explorers=EXPLORERS, files=CONFIG_FILES),
     script:
         "../scripts/report/render_page.py"
 
@@ -155,6 +155,6 @@ rule render_front:
         "../../envs/report.yaml"
     params:
         code=code_version("report/render_front.py"),
-        settings=plan(page.render_front, explorers=EXPLORERS),
+        settings=plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES),
     script:
         "../scripts/report/render_front.py"

@@ -10,6 +10,7 @@ import pytest
 from project import ROOT
 from ragassay.report.pages import FILES as BESIDE
 from ragassay.report.pages import Figure, ReportPages, cell, shown
+from ragassay.report.provenance import MARKS, Provenance
 from ragassay.report.sections import ReportPart, ReportSection
 
 FOLDER = ROOT / "workflow/report"
@@ -31,7 +32,8 @@ def page(text="plain"):
     }
     files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
     pages = ReportPages(*files, text, {text: "beside.html"}, [])
-    return pages.study("s.html", [section], [finding | {"sentence": text, "action": text}], pictures)
+    made = Provenance("s.html", {text: "abc"}, text, {text: text})
+    return pages.study(made, [section], [finding | {"sentence": text, "action": text}], pictures)
 
 
 DRAWN = [f"../figures/s/drawn.{ending}" for ending in BESIDE]
@@ -62,7 +64,7 @@ def test_a_note_on_a_model_stands_in_the_first_section_that_it_is_for():
     notes = [["careful is a toy."], [], ["careful is a toy.", "hasty is one, too."]]
     sections = [ReportSection(f"s{number}", "S", "", [], notes=own) for number, own in enumerate(notes)]
     files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
-    text = ReportPages(*files, "Title", {}, []).study("s0.html", sections, [], {})
+    text = ReportPages(*files, "Title", {}, []).study(Provenance("s0.html", {}, "make demo"), sections, [], {})
     assert [text.count(note) for note in ("careful is a toy.", "hasty is one, too.")] == [1, 1]
     assert text.index("careful is a toy.") < text.index('id="s1"') < text.index("hasty is one, too.")
 
@@ -79,12 +81,14 @@ def test_nothing_is_fetched_from_anywhere():
         assert not {"src", "srcset", "action", "style", "onclick", "onload"} & attributes.keys(), tag
         assert attributes.get("href", "#")[0] == "#" or attributes["href"] in (
             "beside.html",
+            MARKS,
             "index.html",
             "settings.html",
             "s.csv",
             *DRAWN,
         )
-        assert tag not in ("link", "img", "iframe", "object", "base")
+        assert tag not in ("img", "iframe", "object", "base")
+        assert tag != "link" or (attributes.keys() == {"rel", "href", "nonce"} and attributes["href"] == MARKS)
 
 
 def test_a_figure_is_inlined_with_links_to_its_files_and_an_empty_one_says_so():
@@ -94,13 +98,16 @@ def test_a_figure_is_inlined_with_links_to_its_files_and_an_empty_one_says_so():
     assert text.count('<p class="none">None.</p>') == 1
 
 
-def test_the_policy_allows_exactly_the_pages_own_style_and_script():
+def test_the_policy_allows_exactly_the_pages_own_style_and_script_and_the_marks():
     text = page()
+    nonce = re.search(r'<link rel="stylesheet" href="outdated.css" nonce="([0-9a-f]{32})">', text).group(1)
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text).group(1).replace("&#39;", "'")
     assert policy.startswith("default-src 'none';") and "unsafe" not in policy
     for tag in ("style", "script"):
         content = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL).group(1)
-        assert f"{tag}-src 'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'" in policy
+        digest = f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+        more = f" 'nonce-{nonce}'" if tag == "style" else ""
+        assert f"{tag}-src {digest}{more};" in policy
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from ragassay.running.plans import PLANS
 SNAKEFILE = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "workflow")!r})
-from ragassay.running import machine, plans
+from ragassay.running import machine, partial_report, plans
 
 configfile: "config/config.yaml"
 SHARDS = open("shards").read().split()
@@ -55,28 +55,29 @@ rule measure_scope:
 
 rule draw:
     input: "results/metrics/scope.parquet"
-    output: "results/report/{{page}}.html"
+    output: config["report"] + "{{page}}.html"
     wildcard_constraints: page="[a-z]+"
     params: title=config["title"]
     shell: "cp {{input}} {{output}}"
-
-rule draw_laid_over:
-    input: CLAIMS
-    output: "results/report/other/{{page}}.html"
-    shell: "cat {{input}} > {{output}}"
 
 rule export_questions:
     input: CLAIMS
     output: directory("results/export/questions")
     shell: "mkdir -p {{output}} && cp results/claims/*/*.parquet {{output}}"
 
-plans.follow(workflow, config | {{"shards": SHARDS}})
+plans.follow(workflow, config | {{"shards": SHARDS}}, config["report"].rstrip("/"))
 
 onstart:
     machine.begin(workflow)
     plans.begin(workflow)
+
+onsuccess:
+    for page in config["drawn"]:
+        shell("cp results/metrics/scope.parquet {{page}}")
+        partial_report._mark([page])
 """
 CONFIG = {"generators": ["authors"], "votes": 3, "title": "t", "pages": ["index", "scope"], "report": "results/report/"}
+CONFIG |= {"drawn": []}  # pages that a run draws beside its jobs
 LOCAL = ("--profile", "none", "--cores", "1", "--rerun-incomplete")
 ALL = "results/claims/authors/2026-01.parquet"
 FEBRUARY = "results/claims/authors/2026-02.parquet"
@@ -108,7 +109,9 @@ def run(*words, check=True):
 def marked():
     """page -> what a browser is asked to display on it."""
     rule = r'\.outdated, \[data-page="(.+?)"\] \.outdated \.(\w+) \{ display: block \}'
-    return dict(re.findall(rule, Path("results/report", MARKS).read_text()))
+    root = Path("results/report")
+    marks = {path.parent.relative_to(root): re.findall(rule, path.read_text()) for path in root.rglob(MARKS)}
+    return {(folder / page).as_posix(): state for folder, pages in marks.items() for page, state in pages}
 
 
 def prune(*words):
@@ -176,14 +179,14 @@ def test_a_folder_that_is_an_output_is_left_over_as_a_whole(folder):
 
 def test_files_of_another_configuration_are_kept_as_long_as_its_file_is_there(folder, capsys):
     run(*OTHER)
-    assert run() == []
+    assert not any("no configuration plans" in line for line in run())
     prune("--yes")
     shown = capsys.readouterr().out
     assert "prune: kept are the " in shown and "files of: snakemake --configfile other.yaml\n" in shown
     theirs = folder / "results/claims/rules/2026-01.parquet"
     assert theirs.exists()
     (folder / "other.yaml").unlink()
-    assert run() == [], "a run looks at no other configuration"
+    assert not any("no configuration plans" in line for line in run()), "a run looks at no other configuration"
     prune()
     shown = capsys.readouterr().out
     assert "found no other.yaml any more, so nothing that it planned is kept" in shown and str(theirs.name) in shown
@@ -231,9 +234,20 @@ def test_tables_that_changed_mark_the_pages_that_were_made_from_them(folder):
     configure(votes=5)
     expected = "2 pages no longer fit the tables and settings: results/report/index.html, results/report/scope.html; to"
     for _ in range(2):
-        assert run("scope") == [f"{expected} draw them again: snakemake"]
+        assert run("scope") == [f"{expected} draw them again: make demo"]
         assert marked() == {"index.html": "stale", "scope.html": "stale"}
     assert run() == [] and marked() == {}
+
+
+def test_a_page_that_a_run_drew_beside_its_jobs_fits_until_something_changes(folder):
+    run()
+    configure(votes=5, drawn=["results/report/scope.html"])
+    (line,) = run("results/metrics/scope.parquet")
+    assert line.startswith("1 page no longer fits the tables and settings: results/report/index.html; ")
+    for _ in range(2):
+        assert run("results/metrics/scope.parquet") == [line] and marked() == {"index.html": "stale"}
+    configure(votes=5, title="another")
+    assert run("results/metrics/scope.parquet")[0].startswith("2 pages no longer fit")
 
 
 def test_settings_that_changed_mark_pages_also_where_a_run_made_nothing(folder):
@@ -252,7 +266,7 @@ def test_another_configuration_that_makes_shared_tables_again_marks_pages(folder
     run()
     (folder / "other.yaml").write_text(json.dumps({"votes": 9, "report": "results/report/other/"}))
     (line,) = run(*OTHER)
-    assert line.startswith("2 pages no longer fit") and line.endswith(": snakemake")
+    assert line.startswith("2 pages no longer fit") and line.endswith(": make demo")
     assert marked() == {"index.html": "stale", "scope.html": "stale"}
     (line,) = run()
     assert line.endswith(": snakemake --configfile other.yaml")
@@ -308,3 +322,15 @@ def test_names_of_files_cannot_reach_out_of_the_style_sheet(folder):
     run()
     text = (folder / "results/report" / MARKS).read_text()
     assert "body" in text and text.count("{") == 1 and '"] , body' not in text
+
+
+def test_a_report_whose_configuration_has_another_name_is_left_over(folder, capsys):
+    run(*OTHER)
+    run()
+    (folder / "other.yaml").rename(folder / "third.yaml")
+    (folder / "third.yaml").write_text(json.dumps({"generators": ["rules"], "report": "results/report/third/"}))
+    run("--configfile", "third.yaml")
+    prune("--yes")
+    assert "results/report/other/index.html" in capsys.readouterr().out
+    assert sorted(path.name for path in (folder / "results/report").iterdir() if path.is_dir()) == ["third"]
+    assert {*(path.name for path in (folder / "results/report/third").iterdir())} == {"index.html", "scope.html", MARKS}

@@ -7,6 +7,7 @@ A rule file registers its sections in SECTIONS: name -> an entry with `page`, on
 
 import json
 import math
+import os
 import re
 from pathlib import Path
 
@@ -87,14 +88,30 @@ def examples(wildcards, registered: dict, pages: dict) -> list[str]:
     return [registered[name]["examples"] for name in names if "examples" in registered[name]]
 
 
-def render_page(config: dict, explorers: dict) -> dict:
+def render_page(config: dict, explorers: dict, files: list) -> dict:
     notes = {name: note for name in config["models"] if (note := model_note(config, name))}
-    return {"title": config["report"]["title"], "links": explorers, "notes": notes, "missing": []}
+    return _of_all_pages(config, explorers, files) | {"notes": notes}
 
 
-def render_front(config: dict, explorers: dict) -> dict:
-    title = config["report"]["title"]
-    return {"title": title, "links": explorers, "config": shown(config), "missing": []}
+def render_front(config: dict, explorers: dict, files: list) -> dict:
+    return _of_all_pages(config, explorers, files) | {"config": shown(config)}
+
+
+def _of_all_pages(config, explorers, files):
+    settings = {"title": config["report"]["title"], "links": explorers, "missing": []}
+    return settings | {"models": models(config), "command": command(files)}
+
+
+def models(config: dict) -> dict[str, str]:
+    """What each model and encoder is."""
+    asked = {name: f"{entry['model']}, by {entry['provider']}" for name, entry in config["models"].items()}
+    return {name: entry["model"] for name, entry in config["encoders"].items()} | asked
+
+
+def command(files: list) -> str:
+    """What makes the report of the configuration in these files."""
+    over = [os.path.relpath(file) for file in files if Path(file) != Path(DEFAULT)]
+    return " ".join(["snakemake", "--configfile", *over]) if over else "make demo"
 
 
 def model_note(config: dict, name: str) -> str:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import jinja2
-import yaml
 from markupsafe import Markup, escape
 
 from ragassay.base import html
 from ragassay.report import spark
 from ragassay.report.findings import formed
+from ragassay.report.provenance import Provenance
 from ragassay.report.sections import ReportSection, described
 
 # What lies beside each figure, by its ending.
@@ -71,25 +71,28 @@ class ReportPages:
             "spark": drawn,
         }
 
-    def _render(self, template: str, current: str, **content) -> str:
+    def _render(self, template: str, made: Provenance, **content) -> str:
         return self.environment.get_template(template).render(
             title=self.title,
             links=self.links,
             missing=self.missing,
-            current=current,
-            policy=html.policy(self.style, self.behaviour),
+            current=made.page,
+            made=made,
+            policy=html.policy(self.style, self.behaviour, made.nonce),
             style=Markup(self.style),
             behaviour=Markup(self.behaviour),
             **content,
         )
 
-    def front(self, facts: dict[str, str], findings: list[dict], cards: list[Card], pictures: list[Picture]) -> str:
+    def front(
+        self, made: Provenance, facts: dict[str, str], findings: list[dict], cards: list[Card], pictures: list[Picture]
+    ) -> str:
         """`findings` in their order, each with a `link`."""
         worded, warnings = _kinds(findings)
         measured = [row for row in worded if row["verdict"] not in ("too_few", "missing")]
         return self._render(
             "front.html.j2",
-            "index.html",
+            made,
             facts=facts,
             findings=measured[:FINDINGS],
             more=len(measured) - FINDINGS,
@@ -99,12 +102,12 @@ class ReportPages:
             pictures=pictures[:PICTURES],
         )
 
-    def study(self, address: str, sections: list[ReportSection], findings: list[dict], figures: dict) -> str:
+    def study(self, made: Provenance, sections: list[ReportSection], findings: list[dict], figures: dict) -> str:
         """The page of some sections; `findings` are theirs in order, `figures` maps (section, figure) to drawings."""
         worded, warnings = _kinds(findings)
         return self._render(
             "page.html.j2",
-            address,
+            made,
             sections=sections,
             findings=worded,
             warnings=warnings,
@@ -112,9 +115,8 @@ class ReportPages:
             files=FILES,
         )
 
-    def settings(self, settings: dict) -> str:
-        text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
-        return self._render("settings.html.j2", "settings.html", settings=text)
+    def settings(self, made: Provenance, settings: str) -> str:
+        return self._render("settings.html.j2", made, settings=settings)
 
 
 def _kinds(findings):

@@ -14,14 +14,16 @@ from pathlib import Path
 from ragassay.base.atomic import write_text
 
 RESULTS = "results"
+REPORTS = "results/report/(?:[^/]*/)?"  # each configuration may have a report of its own
 PAID = "results/calls"
 LIST = Path("results/left_over.txt")  # for people, and for `ragassay.results`, which reads none of them
 NAMED = 3  # files that a line names
 ANY = "[^/]*"
 
 
-def patterns(rules: Iterable) -> dict[str, dict[str, bool]]:
+def patterns(rules: Iterable, report: str) -> dict[str, dict[str, bool]]:
     """Rule -> the forms of its outputs below results, whatever the names in their paths, and whether these are folders.
+    Those of the report in the folder `report` are those of any report.
 
     A rule may name tables one by one that came out of the configuration. Their forms have any name in the place of each
     part of the path below the table's own folder.
@@ -32,8 +34,13 @@ def patterns(rules: Iterable) -> dict[str, dict[str, bool]]:
     for rule in rules:
         for output in rule.output:
             path = os.path.normpath(strip_wildcard_constraints(str(output)))
-            if path.startswith(f"{RESULTS}/"):
-                forms.setdefault(rule.name, {})[_form(path)] = bool(output.is_directory)
+            if path.startswith(f"{report}/"):
+                form = REPORTS + _form(path.removeprefix(f"{report}/"))
+            elif path.startswith(f"{RESULTS}/"):
+                form = _form(path)
+            else:
+                continue
+            forms.setdefault(rule.name, {})[form] = bool(output.is_directory)
     return forms
 
 

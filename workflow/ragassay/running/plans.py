@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -31,8 +32,10 @@ from ragassay.running import leftovers
 PLANS = Path(".snakemake/plans")
 RESULTS = "results/"
 PAGES = "results/report/"
+DRAWN = (PAGES, "results/findings/")  # what is made of metrics alone
+UNDRAWN = "undrawn"  # of a page whose tables are all made
 WANTED = "RAGASSAY_PLAN"  # in the environment of a Snakemake that only plans: where to write the plan
-_fingerprints = []  # the one of this process
+_followed = {}  # what this process plans by
 
 
 class PlanError(AssayError):
@@ -68,6 +71,8 @@ class Plan:
         """What draws its pages and makes its tables."""
         files = ["--configfile", *self.configfiles] if self.configfiles else []
         overrides = [f"{name}={value}" for name, value in self.overrides.items()]
+        if not (files or overrides or self.targets):
+            return "make demo"
         return " ".join(["snakemake", *self.targets, *files, *(["--config", *overrides] if overrides else [])])
 
     def outputs(self) -> set[str]:
@@ -93,13 +98,13 @@ def written() -> list[Plan]:
     return plans
 
 
-def follow(workflow, settings: dict) -> None:
-    """While the Snakefile is read. `settings` are all that decide about results. What is to be said at the end of a run
-    is also said where nothing was to be done, which Snakemake tells nobody.
+def follow(workflow, settings: dict, report: str) -> None:
+    """While the Snakefile is read. `settings` are all that decide about results, `report` is the folder of the report.
+    What is to be said at the end of a run is also said where nothing was to be done, which Snakemake tells nobody.
     """
     if workflow.is_main_process:
         fingerprint = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode()).hexdigest()
-        _fingerprints.append(fingerprint)
+        _followed.update(fingerprint=fingerprint, report=report, since=time.time())
         atexit.register(_end, workflow)
 
 
@@ -148,7 +153,7 @@ def _end(workflow):
 
 def end(workflow) -> list[str]:
     """When all jobs have ended, or none was to be run: what to say about pages and files that no longer fit."""
-    plan = _plan(workflow)
+    plan = _drawn(_plan(workflow))
     if plan is not None:
         plan.write()
     plans = [_settled(other) if other.pending else other for other in _others(plan)]
@@ -158,6 +163,21 @@ def end(workflow) -> list[str]:
     leftovers.note(left)
     mark(plans, left)
     return [*_outdated(plans), *([leftovers.line(left)] if left else [])]
+
+
+def _drawn(plan):
+    """A plan whose pages fit that this run has drawn beside its jobs (see `ragassay.running.partial_report`)."""
+    for page in [page for page in plan.pages if plan.pages[page] == UNDRAWN] if plan else ():
+        file = Path(page)
+        plan.pages[page] = FITS if file.exists() and file.stat().st_mtime >= _followed["since"] else OUTDATED
+    return plan
+
+
+def remember(plan: Plan, before: Plan | None) -> None:
+    """Of pages that a run drew beside its jobs, only the plan of that time knows whether they fit."""
+    states = before.pages if before and before.fingerprint == plan.fingerprint else {}
+    for page in [page for page in plan.pages if plan.pages[page] == UNDRAWN]:
+        plan.pages[page] = states.get(page, OUTDATED)
 
 
 def _base(plan, plans):
@@ -171,7 +191,7 @@ def _base(plan, plans):
 def _settled(plan):
     """A plan that was made again, since a run has made files of it or its settings have changed."""
     try:
-        plan = again(plan)
+        plan = _drawn(again(plan))
     except AssayError:
         plan.pages = dict.fromkeys(plan.pages, OUTDATED)
     plan.write()
@@ -203,22 +223,28 @@ def _plan(workflow):
     asked = workflow.dag_settings
     if asked.until or asked.omit_from or asked.batch:
         return None
-    files, pages = defaultdict(list), {}
-    for job in workflow.dag.jobs:
-        outputs = [os.path.normpath(path) for path in job.output]
+    files, pages, dag = defaultdict(list), {}, workflow.dag
+    made = {job: [os.path.normpath(path) for path in job.output] for job in dag.jobs}
+    waiting = {job for job in made if not dag.noneedrun_finished(job)}
+    measuring = {job for job in waiting if any(not path.startswith(DRAWN) for path in made[job])}
+    for job, outputs in made.items():
         files[job.rule.name] += [path for path in outputs if path.startswith(RESULTS)]
-        state = FITS if workflow.dag.noneedrun_finished(job) else OUTDATED
-        pages |= {path: state for path in outputs if path.startswith(PAGES) and path.endswith(".html")}
+        drawn = [path for path in outputs if path.startswith(PAGES) and path.endswith(".html")]
+        if drawn and job in waiting:
+            before = measuring.intersection(dag.bfs(dag.dependencies, job))
+            pages |= dict.fromkeys(drawn, OUTDATED if before else UNDRAWN)
+        else:
+            pages |= dict.fromkeys(drawn, FITS)
     targets = sorted(asked.targets)
     given = workflow.config_settings
     return Plan(
         configfiles=[os.path.relpath(file) for file in given.configfiles],
         overrides=json.loads(json.dumps(dict(given.config), default=str)),
         targets=[] if targets == [workflow.default_target] else targets,
-        fingerprint=_fingerprints[-1],
+        fingerprint=_followed["fingerprint"],
         goals=[rule.name for rule in workflow.rules if not rule.output and not rule.wildcard_names],
         files={rule: sorted(paths) for rule, paths in sorted(files.items()) if paths},
-        patterns=leftovers.patterns(workflow.rules),
+        patterns=leftovers.patterns(workflow.rules, _followed["report"]),
         pages=dict(sorted(pages.items())),
     )
 
@@ -227,8 +253,9 @@ def mark(plans: Iterable[Plan], left: Iterable[str]) -> None:
     """Write beside the pages which of them do not fit; of plans that have the same page, the first one knows."""
     states = {}
     for plan in plans:
-        states = {page: state for page, state in plan.pages.items() if state} | states
-    provenance.mark(PAGES, states, [path for path in left if path.startswith(PAGES) and path.endswith(".html")])
+        states = plan.pages | states
+    removed = [path for path in left if path.startswith(PAGES) and path.endswith(".html")]
+    provenance.mark(PAGES, states, removed)
 
 
 def _outdated(plans):

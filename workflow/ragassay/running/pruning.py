@@ -28,7 +28,7 @@ def prune(delete: bool) -> None:
     for plan in wanted:
         if plan.configfiles or plan.overrides:
             sys.stdout.write(f"prune: kept are the {len(plan.outputs()):,} files of: {plan.command}\n")
-    left = leftovers.left_over(wanted[0], wanted[1:])
+    left = listed = leftovers.left_over(wanted[0], wanted[1:])
     for path, count in left.items():
         sys.stdout.write(f"{leftovers.size(count):>8}  {path}\n")
     total = f"{len(left):,} files, {leftovers.size(sum(left.values()))}"
@@ -44,6 +44,7 @@ def prune(delete: bool) -> None:
         left = leftovers.left_over(wanted[0], wanted[1:])
     leftovers.note(left)
     plans.mark(wanted, left)
+    _delete_empty({Path(path).parent for path in listed if path not in left})
 
 
 def renewed(written: list[Plan]) -> tuple[list[Plan], list[Plan], list[str]]:
@@ -72,7 +73,9 @@ def renewed(written: list[Plan]) -> tuple[list[Plan], list[Plan], list[str]]:
                 gone = _is_gone(plan, default)
                 (dropped if gone else current).append(plan)
                 remarks.append(f"{error}; its files are {'not ' if gone else ''}kept")
+    before = {plan.path: plan for plan in written}
     for plan in current:
+        plans.remember(plan, before.get(plan.path))
         plan.write()
     return current, dropped, remarks
 
@@ -88,18 +91,22 @@ def _is_gone(plan, default):
 
 
 def _delete(left, wanted, dropped):
-    """Deletes what is still left over, and folders that are empty then; returns how many files that were."""
+    """Deletes what is still left over; returns how many files that were."""
     with alone():
         if any(plan not in [*wanted, *dropped] for plan in plans.written()):
             raise PruneError("found a run that has ended meanwhile, expected none; run `make prune` again")
         still = left.keys() & leftovers.left_over(wanted[0], wanted[1:]).keys()
         for path in still:
             Path(path).unlink()
-            for folder in Path(path).parents:
-                if folder == Path(leftovers.RESULTS) or any(folder.iterdir()):
-                    break
-                folder.rmdir()
     return len(still)
+
+
+def _delete_empty(folders):
+    for folder in folders:
+        for above in (folder, *folder.parents):
+            if above == Path(leftovers.RESULTS) or not above.is_dir() or any(above.iterdir()):
+                break
+            above.rmdir()
 
 
 def main(arguments: list[str]) -> int:

@@ -4,11 +4,13 @@ import json
 import re
 from pathlib import Path
 
+import yaml
 from markupsafe import Markup
 
 from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
+from ragassay.report import provenance
 from ragassay.report.findings import chosen, fact, ordered
 from ragassay.report.pages import Picture, ReportPages, card
 from ragassay.report.sections import described
@@ -31,8 +33,12 @@ def render_front(
     links,
     config,
     missing,
+    models,
+    command,
 ):
-    """`pages` are those of the studies; `heads` describe sections that head them, `missing` those without numbers."""
+    """`pages` are those of the studies; `heads` describe sections that head them, `missing` those without numbers.
+    `models` says of each model what it is, `command` makes the report.
+    """
     content = {Path(section).stem: described(section) for section in sections}
     numbers = {Path(section).stem: _numbers(rows) for section, rows in zip(sections, metrics, strict=True)}
     asked = [(numbers[name], entry) for name, section in content.items() for entry in section["facts"]]
@@ -49,11 +55,14 @@ def render_front(
         heading = described(head)
         number = heading.get("card")
         cards.append(card(f"{name}.html", heading, chosen(numbers.get(name, []), number) if number else None))
-    named = [(name, Path(folder), section) for (name, section), folder in zip(content.items(), figures, strict=True)]
-    pictures = [picture for name, folder, section in named if (picture := _picture(name, folder, section, anchors))]
+    drawn = [(name, Path(folder), section) for (name, section), folder in zip(content.items(), figures, strict=True)]
+    pictures = [picture for name, folder, section in drawn if (picture := _picture(name, folder, section, anchors))]
     report = ReportPages(templates, style, behaviour, title, links, heads, missing)
-    write_text(page, report.front(facts, rows, cards, pictures))
-    write_text(settings, report.settings(config))
+    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+    named = provenance.named(models, (json.dumps(row["keys"]) for rows in numbers.values() for row in rows))
+    made = provenance.of_page(page, [findings, *metrics], command, named, text)
+    write_text(page, report.front(made, facts, rows, cards, pictures))
+    write_text(settings, report.settings(provenance.of_page(settings, [], command, settings=text), text))
 
 
 def _numbers(metrics):

@@ -6,16 +6,33 @@ from pathlib import Path
 from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
+from ragassay.report import provenance
 from ragassay.report.findings import findings, ordered
 from ragassay.report.pages import Figure, ReportPages
 from ragassay.report.sections import described, link, load
-from ragassay.schemas.report import EXAMPLES
+from ragassay.schemas.report import EXAMPLES, METRICS
 
 
 def render_page(
-    metrics, sections, figures, examples, heads, templates, style, behaviour, page, title, links, notes, missing
+    metrics,
+    sections,
+    figures,
+    examples,
+    heads,
+    templates,
+    style,
+    behaviour,
+    page,
+    title,
+    links,
+    notes,
+    missing,
+    models,
+    command,
 ):
-    """`examples` are the files of those sections that have some; `heads` describe the sections that head pages."""
+    """`examples` are the files of those sections that have some; `heads` describe the sections that head pages.
+    `models` says of each model what it is, `command` makes the report.
+    """
     passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
     pairs = zip(sections, metrics, strict=True)
     content = [load(section, rows, passages.get(Path(section).stem), notes) for section, rows in pairs]
@@ -28,7 +45,9 @@ def render_page(
     pairs = zip(sections, metrics, strict=True)
     worded = ordered([row for section, rows in pairs for row in _linked(section, rows)])
     pages = ReportPages(templates, style, behaviour, title, links, heads, missing)
-    write_text(page, pages.study(Path(page).name, content, worded, drawn))
+    keys = [key for rows in metrics for key in tables.read(METRICS, rows)["keys"].to_pylist()]
+    made = provenance.of_page(page, [*metrics, *examples], command, provenance.named(models, keys))
+    write_text(page, pages.study(made, content, worded, drawn))
 
 
 def _linked(section, metrics):
