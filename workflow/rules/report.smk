@@ -24,7 +24,9 @@ PRODUCTS += [
 METRICS = plan(page.all_metrics, sections=SHOWN, registered=SECTIONS)
 LAYOUT = {
     "heads": expand("workflow/report/sections/{page}.yaml", page=HEADS),
-    "templates": expand("workflow/report/{part}.html.j2", part=["layout", "macros", "provenance", "front", "page", "settings"]),
+    "templates": expand(
+        "workflow/report/{part}.html.j2", part=["layout", "macros", "provenance", "front", "page", "settings"]
+    ),
     "style": "workflow/report/page.css",
     "behaviour": "workflow/report/page.js",
 }
