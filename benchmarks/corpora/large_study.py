@@ -28,7 +28,7 @@ MOMENT = datetime(2026, 9, 1, tzinfo=UTC)
 def write_study(folder, documents: int) -> dict[str, list]:
     """Write all tables of a study of so many documents with ten questions each; return the files of each."""
     chance, rows = random.Random(0), {table: [] for table in TABLES.values()}
-    say = _speaker(chance)
+    say = speaker(chance)
 
     def add(table, **values):
         rows[table].append(_row(table, **values))
@@ -59,7 +59,7 @@ def write_answers(folder, questions, responders: list[str], detectors: list[str]
     answers, and what detectors predict; return the files of each table.
     """
     chance, files = random.Random(1), {"responses": [], "defusion_labels": [], "predictions": []}
-    say, asked = _speaker(chance), tables.read(QUESTIONS, questions).to_pylist()
+    say, asked = speaker(chance), tables.read(QUESTIONS, questions).to_pylist()
     for responder in responders:
         answers, labels = [], []
         for question in asked:
@@ -81,7 +81,7 @@ def write_answers(folder, questions, responders: list[str], detectors: list[str]
     return files
 
 
-def _speaker(chance):
+def speaker(chance):
     """A function that gives so many words."""
     lexicon = ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(4000)]
     return lambda count: " ".join(chance.choices(lexicon, k=count)).capitalize()

@@ -7,11 +7,13 @@ import io
 import json
 import re
 
-from corpora import large_study
+from corpora import large_attacks, large_study
 from project import ROOT
 from ragassay.base import tables
+from ragassay.results import all_tables
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
+from scripts.explorers.list_attacks import list_attacks
 from scripts.explorers.list_questions import list_questions
 
 REPORT = ROOT / "workflow/report"
@@ -20,6 +22,9 @@ QUESTION_SCRIPTS = [REPORT / "explorer_question.js", REPORT / "explorer.js"]
 REMEDIES = dict.fromkeys(["responses", "scope_labels", "defusion_labels", "people", "predictions"], "Do this.")
 WRITTEN = {**large_study.TABLES, "responses": RESPONSES, "defusion_labels": DEFUSION_LABELS, "predictions": PREDICTIONS}
 FURTHER = {"gold": GOLD, "human_labels": HUMAN_LABELS}
+ATTACK_SCRIPTS = [REPORT / "explorer_attack.js", REPORT / "explorer.js"]
+ATTACK_TABLES = ("targets", "poisoned_passages", "passages", "retrieved", "filtered", "answers")
+WANTS = {"none": None, "loud": "answer", "mute": "declining"}
 
 
 def build(folder, documents, change=lambda name, row: row, title="A study", responders=("r2", "r1"), **more):
@@ -66,3 +71,25 @@ def outcomes(index, column):
 def rows_of(page):
     """The rows of the file beside the page."""
     return list(csv.DictReader(io.StringIO(page.with_suffix(".csv").read_text(), newline="")))
+
+
+def build_attacks(folder, targets, change=lambda name, row: row, title="Attacks", without=(), **asked):
+    """A page about attacks on so many targets, after `change` has seen every row; without files with one of `without`
+    in their paths.
+    """
+    asked = {"attacks": list(WANTS), "defences": ["none", "guard"], "responders": ["r1", "r2"]} | asked
+    paths = large_attacks.write_attacks(folder, targets, **asked)
+    declared = all_tables()
+    for name, files in paths.items():
+        for file in files:
+            rows = tables.read(declared[name], file).to_pylist()
+            tables.write(declared[name], file, [change(name, row) for row in rows])
+    page = folder / "attacks.html"
+    for name in ATTACK_TABLES:
+        paths[name] = [file for file in paths.get(name, []) if not any(part in str(file) for part in without)]
+    settings = {"title": title, "subject": "Attacks.", "report": "index.html", "wants": WANTS, "corpora": {"d": "c"}}
+    settings |= {"k": large_attacks.FIRST, "depth": large_attacks.DEPTH}
+    settings["remedies"] = dict.fromkeys(["filtered", "answers", "clean"], "Do this.")
+    files = {**FILES, "behaviour": ATTACK_SCRIPTS, "page": page, "csv": page.with_suffix(".csv")}
+    list_attacks(**paths, **files, **settings)
+    return page

@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 from clocks import patiently
 from corpora.large_study import CLAIMS_EACH, IN_SCOPE, VOTES
-from explorers import build, content, outcomes, rows_of
+from explorers import build, build_attacks, content, outcomes, rows_of
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=(window.hacked||0)+1"
@@ -395,3 +395,80 @@ def test_thousands_of_questions_open_and_filter(browser, show, tmp_path):
     last = browser.execute_script("return index.text[matching.at(-1)]")
     opened(browser, last)
     assert browser.find_elements(By.CSS_SELECTOR, "#rows .row")[-1].get_attribute("aria-selected") == "true"
+
+
+@pytest.fixture(scope="module")
+def attacks(tmp_path_factory):
+    return build_attacks(tmp_path_factory.mktemp("attacks"), 4)
+
+
+def test_poison_that_got_through_is_found_by_attack_defence_and_responder(show, attacks):
+    browser = show(attacks)
+    assert count(browser) == 12
+    choose(browser, "filter-finding", "Poison got through")
+    assert count(browser) == 2  # the wanted answers to every other target; no answer was not what `mute` got
+    choose(browser, "filter-attack", "mute")
+    assert count(browser) == 0
+    choose(browser, "filter-attack", "loud")
+    choose(browser, "filter-defence", "guard")
+    assert count(browser) == 2 and all("guard, r1; guard, r2" in row for row in rows(browser))
+    choose(browser, "filter-finding", "A defence removes clean passages")
+    assert count(browser) == 4
+    choose(browser, "filter-defence", "none")
+    assert count(browser) == 0
+
+
+def test_an_attack_shows_what_was_retrieved_removed_and_answered(show, attacks):
+    browser = show(attacks, "#finding=got_through&attack=loud")
+    browser.find_element(By.CSS_SELECTOR, "#rows .row").click()
+    until(browser, "return location.hash.includes('row=')")
+    until(browser, "return main.querySelectorAll('[aria-label=Passages] tr').length")
+    texts = browser.execute_script(
+        "return [...document.querySelectorAll('[aria-label=Passages] tr')].map((row) => row.innerText)"
+    )
+    assert len(texts) == 11 and "none\tguard" in texts[0]
+    assert [index for index, text in enumerate(texts) if "planted poison-loud" in text] == [1, 2, 3]
+    assert "shown\tremoved" in texts[1] and "too loud" in texts[1] and "shown\tshown" in texts[2]
+    answers = browser.find_element(By.CSS_SELECTOR, "[aria-label=Answers]").text
+    assert "poison got through; right before" in answers and "gives: correct" in answers and "gives: target" in answers
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".questions li")) == 3
+    browser.find_elements(By.CSS_SELECTOR, ".questions button")[0].click()
+    until(browser, "return main.querySelector('h2').textContent === 'No attack'")
+
+
+def test_attackers_texts_stay_text(browser, show, tmp_path):
+    def change(name, row):
+        texts = {column: EVIL for column in ("text", "question", "target", "reason", "document") if row.get(column)}
+        return row | texts | ({"answers": [EVIL]} if "answers" in row else {})
+
+    show(build_attacks(tmp_path, 2, change, title=EVIL))
+    for row in browser.execute_script("return index.id"):
+        browser.execute_script("go(index.id.indexOf(arguments[0]))", row)
+        until(browser, "return index.id[current] === arguments[0] && main.querySelector('.asked')", row)
+        until(browser, "return main.dataset.dossier === arguments[0].split(' ').slice(0, 2).join(' ')", row)
+    assert EVIL in browser.execute_script("return main.textContent")
+    assert browser.execute_script("return window.hacked ?? 0") == 0
+    assert browser.find_elements(By.CSS_SELECTOR, "img, svg, iframe, object, [onerror], b") == []
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (1280, "dark")])
+def test_names_of_any_length_and_direction_are_shown_whole_or_cut_where_they_can_be_read(
+    browser, show, tmp_path, width, scheme
+):
+    long, arabic = "n" * 200, "من يحرس المنارة؟"
+    names = {"attacks": ["none", "loud"], "defences": ["none", long[:120]], "responders": [long[:120]]}
+    page = build_attacks(
+        tmp_path, 2, lambda name, row: row | ({"text": f"{arabic} {long}"} if "text" in row else {}), **names
+    )
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    show(page, "#attack=loud")
+    browser.execute_script("go(matching[0])")
+    until(browser, "return main.querySelector('[aria-label=Answers]')")
+    wide = "[document.documentElement, main].map((element) => element.scrollWidth - element.clientWidth)"
+    assert browser.execute_script(f"return {wide}") == [0, 0]
+    assert browser.execute_script(CONTRASTS) == []
+    assert arabic in browser.execute_script("return main.textContent")

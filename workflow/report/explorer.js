@@ -106,10 +106,10 @@ function filter() {
     const sizes = index[order.value].map((value) => (order.value === "margin" ? Math.abs(value) : -(value ?? -2)));
     matching.sort((a, b) => sizes[a] - sizes[b] || a - b);
   }
-  facets.forEach((facet, at) => label(facet.select, facet.values.map(words), counts[at]));
+  facets.forEach((facet, at) => label(facet.select, facet.values.map(facet.is_name ? String : words), counts[at]));
   keys.forEach((key, at) => label(key.select, key.values, ofKeys[at].counts));
   label($("filter-finding"), index.findings.map((entry) => entry.words), ofFindings);
-  const active = wanted.filter((code) => code >= 0).length;
+  const active = facets.filter(({ select }) => select.selectedIndex > 0 && $("more").contains(select)).length;
   $("chosen").textContent = active ? ` (${active} chosen)` : "";
   $("reset").hidden = !`${filters()}`;
   $("count").textContent = `${matching.length.toLocaleString("en")} of ${total.toLocaleString("en")}`;
@@ -150,7 +150,7 @@ async function follow() {
     else if (control.name) control.value = state.get(control.name) ?? "";
     if (control.tagName === "SELECT" && control.selectedIndex < 0) control.selectedIndex = 0; // no such value here
   }
-  if (facets.some((facet) => state.has(facet.name))) $("more").open = true;
+  if (facets.some(({ name, select }) => state.has(name) && $("more").contains(select))) $("more").open = true;
   if (`${filters()}` !== applied) {
     await unpackForSearch();
     filter();
@@ -337,7 +337,7 @@ async function start() {
   index.findings = index.findings.filter((entry) => entry.bits & seen);
   fill($("filter-finding"), "all", index.findings.map(({ name, words }) => [name, words]));
   facets = index.facets.map((facet) => ({ ...facet, select: $(`filter-${facet.name}`) }));
-  for (const { select, values } of facets) fill(select, "any", values.map((value) => [value, words(value)]));
+  for (const { select, values, is_name } of facets) fill(select, "any", values.map((value) => [value, is_name ? value : words(value)]));
   keys = [...document.querySelectorAll(".facets select")].filter((select) => !facets.some((facet) => facet.select === select) && select !== order);
   keys = keys.map((select) => ({ name: select.name, select, values: [...new Set(index.columns.map((column) => column[select.name]).filter((value) => value !== undefined))] }));
   for (const { select, values } of keys) fill(select, "any", values.map((value) => [value, value]));

@@ -1,12 +1,15 @@
 """Every question with what was answered, and every attack with what it reached: pages to look through, and the same as CSV.
 
 Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_votes, scope_labels, hardness, hardness_scores,
-        hardness_strata, responses, defusion_labels, gold, human_labels, predictions, workflow/report/
+        hardness_strata, responses, defusion_labels, gold, human_labels, predictions, targets, passages, poisoned_passages,
+        retrieved, filtered, answers, workflow/report/
 Writes  <report>/explorer/{generator}/{judge}.html, .csv      one row per question of a generator or a question set
+        <report>/explorer/attacks.html, .csv                        one row per attack on a target with a retriever
 """
 
-from ragassay.plan import explorers, labels
+from ragassay.plan import attacks, defences, explorers, labels
 
+ATTACKED = plan(attacks.cells)
 EXPLORERS.update(plan(explorers.pages))
 
 
@@ -48,3 +51,33 @@ rule list_questions:
         settings=plan(explorers.list_questions),
     script:
         "../scripts/explorers/list_questions.py"
+
+
+rule list_attacks:
+    """Every attack on every target: what is retrieved, what defences remove of that, and the answers before and after."""
+    input:
+        targets=ATTACKED.over("results/targets/{dataset}.parquet"),
+        poisoned_passages=ATTACKED.over("results/poisoned_passages/{dataset}/{attack}.parquet"),
+        passages=expand("results/passages/{corpus}.parquet", corpus=plan(attacks.corpora)),
+        retrieved=ATTACKED.over("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
+        filtered=plan(defences.filtered).over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        answers=plan(defences.answered).over(
+            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
+        ),
+        template="workflow/report/explorer.html.j2",
+        style="workflow/report/explorer.css",
+        behaviour=["workflow/report/explorer_attack.js", "workflow/report/explorer.js"],
+    output:
+        page=ensure("<report>/explorer/attacks.html", non_empty=True),
+        csv=ensure("<report>/explorer/attacks.csv", non_empty=True),
+    log:
+        "logs/list_attacks.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_version("explorers/list_attacks.py"),
+        settings=plan(explorers.list_attacks),
+    script:
+        "../scripts/explorers/list_attacks.py"

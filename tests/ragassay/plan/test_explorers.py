@@ -61,3 +61,20 @@ def test_what_to_do_about_a_set_is_about_its_own_settings(config):
     assert settings["subject"] == "Questions of the set mine, judged by c."
     settings = explorers.list_questions(config, Wildcards(generator="a", judge="c"))
     assert "scope.responders" in settings["remedies"]["responses"] and settings["subject"].startswith("Questions by a")
+
+
+def test_attacks_have_a_page_where_something_is_attacked_and_the_report_shows_it(settings):
+    config = settings()
+    assert explorers.pages(config)["All attacks"] == "explorer/attacks.html"
+    assert "All attacks" not in explorers.pages(config | {"report": {"sections": ["scope"]}})
+    assert "All attacks" in explorers.pages(config | {"report": {"sections": ["raguard"]}})
+    config["under_attack"]["cells"] = []
+    assert "All attacks" not in explorers.pages(config)
+
+
+def test_the_page_of_attacks_knows_what_each_wants_and_where_its_passages_are(settings):
+    config = settings()
+    params = explorers.list_attacks(config)
+    assert params["wants"]["none"] is None and params["wants"]["jamming"] == "declining"
+    assert params["wants"]["poisonedrag_black"] == "answer"
+    assert params["corpora"]["demo"] == "short_articles" and params["k"] <= params["depth"]

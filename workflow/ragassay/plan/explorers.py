@@ -4,7 +4,7 @@ A page shows what the report is about: without the section on detectors, no dete
 """
 
 from ragassay.config.grid import Cell
-from ragassay.plan import labels, question_sets
+from ragassay.plan import attacks, labels, question_sets
 from ragassay.plan.detectors import used
 
 FOLDER = "explorer"
@@ -30,7 +30,9 @@ def questions(config: dict) -> dict[str, str]:
 
 def pages(config: dict) -> dict[str, str]:
     """All pages: name -> file beside the report."""
-    return {name: f"{FOLDER}/{page}.html" for name, page in questions(config).items()}
+    is_attacked = _shows(config, "attacks", "raguard") and len(attacks.cells(config))
+    files = questions(config) | ({"All attacks": "attacks"} if is_attacked else {})
+    return {name: f"{FOLDER}/{page}.html" for name, page in files.items()}
 
 
 def _shows(config, *sections):
@@ -89,3 +91,24 @@ def list_questions(config: dict, wildcards) -> dict:
     whose = f"Questions of the set {name}" if entry else f"Questions by {name}"
     subject = f"{whose}, judged by {wildcards.judge}."
     return {"title": config["report"]["title"], "subject": subject, "report": "../../index.html", "remedies": remedies}
+
+
+def list_attacks(config: dict) -> dict:
+    """What attacks want and how deep defences look, and what to do about what is missing."""
+    asked, shared = attacks.cells(config), config["under_attack"]
+    corpora = {name: config["datasets"][name]["corpus"] for name in asked.column("dataset")}
+    cells = "under_attack.cells"
+    return {
+        "title": config["report"]["title"],
+        "subject": f"Attacks on {', '.join(dict.fromkeys(corpora.values()))}.",
+        "report": "../index.html",
+        "wants": {name: attacks.wants(config, name) for name in asked.column("attack")},
+        "corpora": corpora,
+        "k": shared["k"],
+        "depth": shared["depth"],
+        "remedies": {
+            "filtered": f"Name some in {cells}, then: snakemake explorer",
+            "answers": f"Name some in {cells}, then: snakemake explorer",
+            "clean": f"Add the attack none to {cells}, then: snakemake explorer",
+        },
+    }

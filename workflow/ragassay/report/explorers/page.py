@@ -39,6 +39,8 @@ class Facet:
     name: str
     title: str
     order: tuple[str, ...] = ()
+    is_main: bool = False  # whether the page always shows it
+    is_name: bool = False  # whether its values are names from the configuration, which are shown as they are
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class Listing:
             values = _ordered(set(self._facets[facet.name]), self.orders.get(facet.name, facet.order))
             places = {value: place for place, value in enumerate(values)}
             codes = [places[self._facets[facet.name][at]] for at in order]
-            facets.append({"name": facet.name, "values": values, "codes": codes})
+            facets.append({"name": facet.name, "is_name": facet.is_name, "values": values, "codes": codes})
         findings = [
             {"name": name, "words": words, "outcomes": [self.kind.outcomes.index(outcome) for outcome in outcomes]}
             for name, (words, outcomes) in self.kind.findings.items()

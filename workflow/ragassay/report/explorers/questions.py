@@ -32,7 +32,7 @@ KIND = Kind(
     "questions",
     (
         Facet("should", "Should it be answered?", (verdicts.YES, verdicts.NO, verdicts.UNCLEAR)),
-        Facet("topic", "Topic"),
+        Facet("topic", "Topic", is_name=True),
         Facet("intended", "Written as", (IN, OUT, UNLABELLED)),
         Facet("label", "Judged as", (IN, OUT, "tie", "no_verdict", NO_LABEL)),
         Facet("people", "People say", (IN, OUT)),

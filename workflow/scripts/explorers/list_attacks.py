@@ -1,0 +1,153 @@
+"""List every attack on every target: what is retrieved, what each defence removes of that, and the answers without the
+attack and under it, as a page to look through and as CSV. Computes nothing new. Dataset by dataset, so that only one
+has to be in memory.
+"""
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.report.explorers.attacks import KIND, AttackedCell, columns_of, dossiers
+from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
+from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.corpora import PASSAGES
+from ragassay.schemas.defences import FILTERED
+from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
+
+MOST_CHARACTERS = 12_000_000  # of answers on one page, and of passages
+LEAST_CHARACTERS = 120
+NO_ANSWERS = "No responder was asked under attack, so that nothing says whether an answer changed."
+NO_DEFENCE = "No defence was tried."
+NO_CLEAN = "No responder was asked without an attack, so that nothing says what an attack changed."
+
+
+def list_attacks(
+    targets, poisoned_passages, passages, retrieved, filtered, answers, template, style, behaviour, page, csv,
+    title, subject, report, wants, corpora, k, depth, remedies,
+):  # fmt: skip
+    """Each argument up to `answers` is a list of files; `filtered` and `answers` may be empty. `wants` is what each
+    attack wants, None for no attack; `corpora` has the corpus of each dataset.
+    """
+    files = {
+        name: [(tables.keys(table, path), path) for path in paths]
+        for name, (table, paths) in {
+            "targets": (TARGETS, targets),
+            "poisoned_passages": (POISONED_PASSAGES, poisoned_passages),
+            "retrieved": (RETRIEVED, retrieved),
+            "filtered": (FILTERED, filtered),
+            "answers": (ANSWERS, answers),
+        }.items()
+    }
+    columns = columns_of(
+        [keys["defence"] for keys, _ in files["filtered"]],
+        [(keys["defence"], keys["responder"]) for keys, _ in files["answers"]],
+    )
+
+    def of_dataset(dataset):
+        def chosen(name, **wanted):
+            wanted |= {"dataset": dataset}
+            return [(keys, path) for keys, path in files[name] if wanted.items() <= keys.items()]
+
+        clean_answers = {
+            (keys["retriever"], keys["defence"], keys["responder"]): _by_target(ANSWERS, path)
+            for keys, path in chosen("answers")
+            if wants[keys["attack"]] is None
+        }
+        cells = []
+        for keys, path in chosen("retrieved"):
+            place = {"retriever": keys["retriever"], "attack": keys["attack"]}
+            of_cell = {(keys["defence"], keys["responder"]): path for keys, path in chosen("answers", **place)}
+            before = {
+                (defence, responder): clean_answers.get((place["retriever"], defence, responder))
+                or clean_answers.get((place["retriever"], "none", responder), {})
+                for defence, responder in of_cell
+            }
+            [planted] = [path for _, path in chosen("poisoned_passages", attack=place["attack"])]
+            cells.append(
+                AttackedCell(
+                    dataset,
+                    **place,
+                    aim=wants[place["attack"]],
+                    retrieved=_retrieved(path, depth),
+                    planted=set(tables.read(POISONED_PASSAGES, planted, ["passage_id"])["passage_id"].to_pylist()),
+                    filtered={keys["defence"]: _filtered(path) for keys, path in chosen("filtered", **place)},
+                    answers={key: _by_target(ANSWERS, path) for key, path in of_cell.items()},
+                    before=before,
+                )
+            )
+        wanted = {name for cell in cells for names in cell.retrieved.values() for name in names}
+        wanted |= {
+            row["passage_id"]
+            for cell in cells
+            for by_target in cell.filtered.values()
+            for rows in by_target.values()
+            for row in rows
+        }
+        poisoned = [path for _, path in chosen("poisoned_passages")]
+        texts = texts_of(
+            wanted, [path for path in passages if tables.keys(PASSAGES, path)["corpus"] == corpora[dataset]], poisoned
+        )
+        [(_, file)] = chosen("targets")
+        return dossiers(tables.read(TARGETS, file).to_pylist(), cells, texts, columns, k)
+
+    datasets = list(dict.fromkeys(keys["dataset"] for keys, _ in files["retrieved"]))
+    asked = {keys["dataset"]: pq.read_metadata(path).num_rows for keys, path in files["targets"]}
+    most_rows = sum(asked[keys["dataset"]] for keys, _ in files["retrieved"])
+    passages_shown = sum(asked.values()) * depth + _count(poisoned_passages)
+    passage_room = room(passages_shown, MOST_CHARACTERS, LEAST_CHARACTERS)
+    answer_room = room(2 * _count(answers), MOST_CHARACTERS, LEAST_CHARACTERS)
+    listing = Listing(KIND, columns, min(1.0, MOST_ROWS / max(1, most_rows)))
+    listing.write(
+        (dossier for dataset in datasets for dossier in of_dataset(dataset)),
+        csv,
+        lambda dossier: _shortened(dossier, passage_room, answer_room),
+    )
+    is_clean_asked = any(wants[keys["attack"]] is None for keys, _ in files["answers"])
+    missing = [(NO_DEFENCE, remedies["filtered"])] * (not filtered) + [(NO_ANSWERS, remedies["answers"])] * (
+        not answers
+    )
+    missing += [(NO_CLEAN, remedies["clean"])] * (bool(answers) and not is_clean_asked) + listing.not_shown()
+    size = listing.render(page, template, style, behaviour, title, subject, report, csv, missing)
+    log.info("%d attacks, %d of them on a page of %.1f MB", listing.rows, listing.shown, size / 1e6)
+
+
+def _retrieved(path, depth):
+    """target -> the ids of what its question finds, best first, down to the rank that defences look at."""
+    rows = tables.read(RETRIEVED, path, ["target_id", "rank", "passage_id"])
+    by_target = {}
+    for row in rows.filter(pc.less_equal(rows["rank"], depth)).to_pylist():
+        by_target.setdefault(row["target_id"], []).append(row["passage_id"])
+    return by_target
+
+
+def _filtered(path):
+    names = ("target_id", "rank", "passage_id", "removed", "reason", "shown")
+    by_target = {}
+    for row in tables.read(FILTERED, path, names).to_pylist():
+        by_target.setdefault(row["target_id"], []).append(row)
+    return by_target
+
+
+def _by_target(table, path):
+    rows = tables.read(table, path, ["target_id", "text", "outcome", "poisoned"]).to_pylist()
+    return {row["target_id"]: row for row in rows}
+
+
+def _shortened(dossier, passage_room, answer_room):
+    """The dossier as the page has room for it."""
+    for row in dossier["rows"]:
+        for cell in row["cells"]:
+            if cell and "text" in cell:
+                cell["text"] = excerpt(cell["text"], answer_room)
+                cell["before"] = cell["before"] and excerpt(cell["before"], answer_room)
+    texts = dossier["passages"].items()
+    return dossier | {"passages": {name: excerpt(text, passage_room) for name, text in texts}}
+
+
+def _count(paths):
+    return sum(pq.read_metadata(path).num_rows for path in paths)
+
+
+if __name__ == "__main__":
+    run(list_attacks, snakemake)
