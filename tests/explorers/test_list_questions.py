@@ -1,10 +1,13 @@
 """list_questions: everything about a question is on the page and in the file, so packed that no text is markup."""
 
+from pathlib import Path
+
 import pytest
 
 from corpora.large_study import CLAIMS_EACH, IN_SCOPE, ROUNDS, VOTES
 from explorers import build, content, facet, listed, outcomes, rows_of
 from ragassay.base import tables
+from ragassay.report.provenance import digest
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
@@ -32,6 +35,16 @@ def test_documents_come_with_claims_rounds_questions_and_votes(tmp_path):
             assert facet(index, "label")[number] == row["label"] and facet(index, "topic")[number]
             assert (row["slot"] is None) == (row["intended"] == "in_scope")
             assert document["rows"][index["place"][number]] is row
+
+
+def test_the_page_says_which_tables_and_models_it_was_made_from(tmp_path):
+    page = build(tmp_path, 2).read_text()
+    tables_read = [path for path in tmp_path.rglob("*.parquet") if "selected_questions" not in str(path)]
+    for path in tables_read:
+        assert f"<dd>{path} <code>{digest(path)}</code></dd>" in page
+    assert tables_read and page.count("<code>") == len(tables_read) + 2, "beside two commands"
+    assert "<dd>r1: a/r1</dd>" in page and "r9: a/r9" not in page
+    assert 'data-page="explorer.html"' in page
 
 
 def test_the_file_has_a_row_for_every_question_with_all_that_is_on_the_page(tmp_path):
@@ -215,8 +228,12 @@ def test_an_abstention_shows_its_reason_and_missing_values_are_named(tmp_path):
     assert set(outcomes(index, "d1 (e)")) == {"not_comparable"}
 
 
-def test_a_second_page_has_the_same_bytes(tmp_path):
-    pages = [build(tmp_path / name, 3) for name in "ab"]
+def test_a_second_page_has_the_same_bytes(tmp_path, monkeypatch):
+    pages = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)  # a page names its tables as they are given
+        pages.append(tmp_path / name / build(Path(), 3))
     assert pages[0].read_bytes() == pages[1].read_bytes()
     assert pages[0].with_suffix(".csv").read_bytes() == pages[1].with_suffix(".csv").read_bytes()
 

@@ -10,6 +10,7 @@ import re
 from corpora import large_attacks, large_study
 from project import ROOT
 from ragassay.base import tables
+from ragassay.report import provenance
 from ragassay.results import all_tables
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
@@ -17,7 +18,7 @@ from scripts.explorers.list_attacks import list_attacks
 from scripts.explorers.list_questions import list_questions
 
 REPORT = ROOT / "workflow/report"
-FILES = {"template": REPORT / "explorer.html.j2", "style": REPORT / "explorer.css"}
+FILES = {"templates": [REPORT / "explorer.html.j2", REPORT / "provenance.html.j2"], "style": REPORT / "explorer.css"}
 QUESTION_SCRIPTS = [REPORT / "explorer_question.js", REPORT / "explorer.js"]
 REMEDIES = dict.fromkeys(["responses", "scope_labels", "defusion_labels", "people", "predictions"], "Do this.")
 WRITTEN = {**large_study.TABLES, "responses": RESPONSES, "defusion_labels": DEFUSION_LABELS, "predictions": PREDICTIONS}
@@ -45,7 +46,9 @@ def listed(folder, paths, title="A study"):
     page = folder / "explorer.html"
     inputs = {name: files for name, files in paths.items() if name != "selected_questions"}
     settings = {"title": title, "subject": f"About {title}.", "report": "index.html", "remedies": REMEDIES}
+    settings |= {"models": {"r1": "a/r1", "r9": "a/r9"}, "command": "make demo"}
     list_questions(**inputs, **FILES, behaviour=QUESTION_SCRIPTS, page=page, csv=page.with_suffix(".csv"), **settings)
+    provenance.mark(folder, {})
     return page
 
 
@@ -91,5 +94,7 @@ def build_attacks(folder, targets, change=lambda name, row: row, title="Attacks"
     settings |= {"k": large_attacks.FIRST, "depth": large_attacks.DEPTH}
     settings["remedies"] = dict.fromkeys(["filtered", "answers", "clean"], "Do this.")
     files = {**FILES, "behaviour": ATTACK_SCRIPTS, "page": page, "csv": page.with_suffix(".csv")}
+    settings |= {"models": {"r1": "a/r1", "r9": "a/r9"}, "command": "make demo"}
     list_attacks(**paths, **files, **settings)
+    provenance.mark(folder, {})
     return page

@@ -34,7 +34,7 @@ rule list_questions:
         gold=plan(explorers.gold),
         human_labels=plan(explorers.human_labels),
         predictions=plan(explorers.predictions),
-        template="workflow/report/explorer.html.j2",
+        templates=["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"],
         style="workflow/report/explorer.css",
         behaviour=["workflow/report/explorer_question.js", "workflow/report/explorer.js"],
     output:
@@ -48,7 +48,7 @@ rule list_questions:
         mem_mb=4000,
     params:
         code=code_version("explorers/list_questions.py"),
-        settings=plan(explorers.list_questions),
+        settings=plan(explorers.list_questions, files=CONFIG_FILES),
     script:
         "../scripts/explorers/list_questions.py"
 
@@ -64,7 +64,7 @@ rule list_attacks:
         answers=plan(defences.answered).over(
             "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
         ),
-        template="workflow/report/explorer.html.j2",
+        templates=["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"],
         style="workflow/report/explorer.css",
         behaviour=["workflow/report/explorer_attack.js", "workflow/report/explorer.js"],
     output:
@@ -78,6 +78,6 @@ rule list_attacks:
         mem_mb=4000,
     params:
         code=code_version("explorers/list_attacks.py"),
-        settings=plan(explorers.list_attacks),
+        settings=plan(explorers.list_attacks, files=CONFIG_FILES),
     script:
         "../scripts/explorers/list_attacks.py"

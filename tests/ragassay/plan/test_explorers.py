@@ -56,10 +56,10 @@ def test_a_question_set_has_no_claims_and_people_may_have_voted_on_it(config):
 
 
 def test_what_to_do_about_a_set_is_about_its_own_settings(config):
-    settings = explorers.list_questions(config, Wildcards(generator="mine", judge="c"))
+    settings = explorers.list_questions(config, Wildcards(generator="mine", judge="c"), [])
     assert "question_sets.mine.responding" in settings["remedies"]["responses"]
     assert settings["subject"] == "Questions of the set mine, judged by c."
-    settings = explorers.list_questions(config, Wildcards(generator="a", judge="c"))
+    settings = explorers.list_questions(config, Wildcards(generator="a", judge="c"), [])
     assert "scope.responders" in settings["remedies"]["responses"] and settings["subject"].startswith("Questions by a")
 
 
@@ -74,7 +74,7 @@ def test_attacks_have_a_page_where_something_is_attacked_and_the_report_shows_it
 
 def test_the_page_of_attacks_knows_what_each_wants_and_where_its_passages_are(settings):
     config = settings()
-    params = explorers.list_attacks(config)
+    params = explorers.list_attacks(config, [])
     assert params["wants"]["none"] is None and params["wants"]["jamming"] == "declining"
     assert params["wants"]["poisonedrag_black"] == "answer"
     assert params["corpora"]["demo"] == "short_articles" and params["k"] <= params["depth"]

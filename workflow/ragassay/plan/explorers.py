@@ -6,6 +6,7 @@ A page shows what the report is about: without the section on detectors, no dete
 from ragassay.config.grid import Cell
 from ragassay.plan import attacks, labels, question_sets
 from ragassay.plan.detectors import used
+from ragassay.plan.report import command, models
 
 FOLDER = "explorer"
 OF_STUDY = {
@@ -81,7 +82,7 @@ def predictions(config: dict, wildcards) -> list[str]:
     return [pattern.format(detector=detector, **keys) for detector in detectors]
 
 
-def list_questions(config: dict, wildcards) -> dict:
+def list_questions(config: dict, wildcards, files: list) -> dict:
     """How a page is titled, and what to do about what it lacks."""
     name, entry = wildcards.generator, config["question_sets"].get(wildcards.generator)
     remedies = dict(OF_STUDY)
@@ -90,10 +91,11 @@ def list_questions(config: dict, wildcards) -> dict:
         remedies["predictions"] = f"Set question_sets.{name}.detectors to true, then: snakemake explorer"
     whose = f"Questions of the set {name}" if entry else f"Questions by {name}"
     subject = f"{whose}, judged by {wildcards.judge}."
-    return {"title": config["report"]["title"], "subject": subject, "report": "../../index.html", "remedies": remedies}
+    settings = {"title": config["report"]["title"], "subject": subject, "report": "../../index.html"}
+    return settings | {"remedies": remedies, "models": models(config), "command": command(files)}
 
 
-def list_attacks(config: dict) -> dict:
+def list_attacks(config: dict, files: list) -> dict:
     """What attacks want and how deep defences look, and what to do about what is missing."""
     asked, shared = attacks.cells(config), config["under_attack"]
     corpora = {name: config["datasets"][name]["corpus"] for name in asked.column("dataset")}
@@ -106,6 +108,8 @@ def list_attacks(config: dict) -> dict:
         "corpora": corpora,
         "k": shared["k"],
         "depth": shared["depth"],
+        "models": models(config),
+        "command": command(files),
         "remedies": {
             "filtered": f"Name some in {cells}, then: snakemake explorer",
             "answers": f"Name some in {cells}, then: snakemake explorer",

@@ -32,6 +32,7 @@ class Provenance:
     command: str
     models: dict[str, str] = field(default_factory=dict)  # name -> what it is
     settings: str = ""  # SHA-256 of their text, on pages that change with every setting
+    home: str = ""  # the way to the folder of the report
     marks: str = MARKS
 
     @property
@@ -40,11 +41,11 @@ class Provenance:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def of_page(page, tables: Iterable, command: str, models: dict[str, str] | None = None, settings="") -> Provenance:
+def of_page(page, tables: Iterable, command: str, models: dict | None = None, settings="", home="") -> Provenance:
     """Of the page in this file. `settings` is the text that people read."""
     digests = {Path(path).as_posix(): digest(path) for path in sorted({*map(Path, tables)})}
     of_settings = hashlib.sha256(settings.encode()).hexdigest() if settings else ""
-    return Provenance(Path(page).name, digests, command, models or {}, of_settings)
+    return Provenance(Path(page).name, digests, command, models or {}, of_settings, home)
 
 
 def digest(path) -> str:
@@ -58,6 +59,12 @@ def named(models: dict[str, str], keys: Iterable[str]) -> dict[str, str]:
     values = {value for text in set(keys) for value in json.loads(text).values() if isinstance(value, str)}
     words = {word for value in values for word in re.split(r"[ ,()]+", value)}
     return {name: words_of for name, words_of in models.items() if name in words}
+
+
+def in_paths(models: dict[str, str], files: Iterable) -> dict[str, str]:
+    """The models that the paths of some table name."""
+    names = {name for file in files for name in Path(file).with_suffix("").parts}
+    return {name: words for name, words in models.items() if name in names}
 
 
 def mark(root, states: dict[str, str], removed: Iterable[str] = ()) -> None:

@@ -10,6 +10,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.report.explorers.attacks import KIND, AttackedCell, columns_of, dossiers
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
+from ragassay.report.provenance import in_paths, of_page
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.defences import FILTERED
@@ -23,11 +24,12 @@ NO_CLEAN = "No responder was asked without an attack, so that nothing says what 
 
 
 def list_attacks(
-    targets, poisoned_passages, passages, retrieved, filtered, answers, template, style, behaviour, page, csv,
-    title, subject, report, wants, corpora, k, depth, remedies,
+    targets, poisoned_passages, passages, retrieved, filtered, answers, templates, style, behaviour, page, csv,
+    title, subject, report, wants, corpora, k, depth, remedies, models, command,
 ):  # fmt: skip
     """Each argument up to `answers` is a list of files; `filtered` and `answers` may be empty. `wants` is what each
-    attack wants, None for no attack; `corpora` has the corpus of each dataset.
+    attack wants, None for no attack; `corpora` has the corpus of each dataset; `models` says what each model is, and
+    `command` makes the page.
     """
     files = {
         name: [(tables.keys(table, path), path) for path in paths]
@@ -108,7 +110,9 @@ def list_attacks(
         not answers
     )
     missing += [(NO_CLEAN, remedies["clean"])] * (bool(answers) and not is_clean_asked) + listing.not_shown()
-    size = listing.render(page, template, style, behaviour, title, subject, report, csv, missing)
+    read, home = [path for named in files.values() for _, path in named], report.removesuffix("index.html")
+    made = of_page(page, [*read, *passages], command, in_paths(models, read), home=home)
+    size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing)
     log.info("%d attacks, %d of them on a page of %.1f MB", listing.rows, listing.shown, size / 1e6)
 
 

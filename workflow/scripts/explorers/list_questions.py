@@ -3,12 +3,15 @@ right, and what detectors predict: as a page to look through and as CSV. Compute
 study of any size fits into memory.
 """
 
+from itertools import chain
+
 import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
 from ragassay.report.explorers.questions import KIND, Detectors, Responses, dossiers, responder_columns
+from ragassay.report.provenance import in_paths, of_page
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
@@ -29,11 +32,12 @@ LEAST_CHARACTERS = 120  # of a response that is cut, so that the page has room f
 
 def list_questions(
     documents, questions, claims, recovered_claims, novel_claims, scope_labels, scope_votes, hardness, hardness_scores,
-    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, template, style, behaviour, page, csv,
-    title, subject, report, remedies,
+    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, templates, style, behaviour, page,
+    csv, title, subject, report, remedies, models, command,
 ):  # fmt: skip
     """Each argument up to `predictions` is a list of files; any but `documents` and `questions` may be empty.
-    `remedies` say how to get what is missing: name of an argument -> what to do.
+    `remedies` say how to get what is missing: name of an argument -> what to do; `models` what each model is, and
+    `command` makes the page.
     """
     paths = {
         CLAIMS: claims, RECOVERED_CLAIMS: recovered_claims, NOVEL_CLAIMS: novel_claims, SCOPE_LABELS: scope_labels,
@@ -82,7 +86,10 @@ def list_questions(
     }  # fmt: skip
     missing = [(MISSING[name], remedies[name]) for name, values in given.items() if not values]
     missing += listing.not_shown()
-    size = listing.render(page, template, style, behaviour, title, subject, report, csv, missing)
+    tables_read = [*chain(*paths.values()), *hardness_scores, *hardness_strata, *gold, *human_labels, *predictions]
+    home = report.removesuffix("index.html")
+    made = of_page(page, tables_read, command, in_paths(models, tables_read), home=home)
+    size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing)
     log.info("%d questions, %d of them on a page of %.1f MB", listing.rows, listing.shown, size / 1e6)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from explorers import FILES, QUESTION_SCRIPTS, content, facet
 from ragassay.report.explorers.page import Facet, Kind, Listing, excerpt, packed, room
+from ragassay.report.provenance import MARKS, Provenance
 
 KIND = Kind(
     "rows",
@@ -20,6 +21,7 @@ KIND = Kind(
     {"person": {"answer": "text"}},
 )
 COLUMNS = [{"kind": "person", "name": name, "who": name} for name in ("ann", "ben")]
+MADE = Provenance("page.html", {}, "make demo")
 ABOUT = {"title": "t", "subject": "a", "report": "r.html", "missing": []}
 
 
@@ -34,7 +36,7 @@ def dossier(name, rows):
 def page_of(folder, dossiers, **more):
     listing, page = Listing(KIND, COLUMNS, **more), folder / "page.html"
     listing.write(dossiers, page.with_suffix(".csv"))
-    listing.render(page, **FILES, behaviour=QUESTION_SCRIPTS, file=page.with_suffix(".csv"), **ABOUT)
+    listing.render(MADE, page, **FILES, behaviour=QUESTION_SCRIPTS, file=page.with_suffix(".csv"), **ABOUT)
     return page
 
 
@@ -84,7 +86,8 @@ def test_the_policy_allows_exactly_its_own_style_and_script_and_no_markup_from_s
     for tag in ("style", "script"):
         content_of = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL).group(1)
         assert f"{tag}-src 'sha256-{base64.b64encode(hashlib.sha256(content_of.encode()).digest()).decode()}'" in policy
-    assert not re.search(r"https?:|src=|<link|style=|\son\w+=", text.split("<script>")[0])
+    assert re.findall(r"<link[^>]*>", text) == [f'<link rel="stylesheet" href="{MARKS}" nonce="{MADE.nonce}">']
+    assert not re.search(r"https?:|src=|style=|\son\w+=", text.split("<script>")[0])
 
 
 def test_what_is_packed_has_no_letter_of_markup():

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import jinja2
 from markupsafe import Markup
 
 from ragassay.base import chance, html
@@ -150,23 +151,26 @@ class Listing:
         }
 
     def render(
-        self, page, template, style, behaviour: list, title: str, subject: str, report: str, file, missing
+        self, made, page, templates, style, behaviour: list, title: str, subject: str, report: str, file, missing
     ) -> int:
-        """Write the page; return its bytes. `behaviour` are parts of one script, `report` is the way to the report,
-        `file` that of the CSV beside the page, and `missing` pairs of what is missing and how to get it.
+        """Write the page; return its bytes. `made` is its provenance, `templates` are that of the page and those that
+        it imports, `behaviour` are parts of one script, `report` is the way to the report, `file` that of the CSV
+        beside the page, and `missing` pairs of what is missing and how to get it.
         """
         style = Path(style).read_text().strip()
         behaviour = "\n".join(Path(part).read_text().strip() for part in behaviour)
+        loader = jinja2.DictLoader({Path(file).name: Path(file).read_text() for file in templates})
         text = (
-            html.environment()
-            .from_string(Path(template).read_text())
+            html.environment(loader)
+            .get_template(Path(templates[0]).name)
             .render(
+                made=made,
                 title=title,
                 subject=subject,
                 report=report,
                 file=Path(file).name,
                 missing=missing,
-                policy=html.policy(style, behaviour),
+                policy=html.policy(style, behaviour, made.nonce),
                 style=Markup(style),
                 behaviour=Markup(behaviour),
                 kind=self.kind,
