@@ -19,12 +19,15 @@ DOCUMENTS, TIMES = 2_000, 5
 RESPONDERS, DETECTORS = [f"responder-{number}" for number in range(6)], [f"detector-{number}" for number in range(8)]
 FLAGS = ["headless=new", "no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking"]
 REPORT = ROOT / "workflow/report"
-FILES = {"template": REPORT / "explorer.html.j2", "style": REPORT / "explorer.css"}
+TEMPLATES = [REPORT / "explorer.html.j2", REPORT / "provenance.html.j2"]
+FILES = {"templates": TEMPLATES, "style": REPORT / "explorer.css"}
+SETTINGS = {"title": "A large study", "report": "index.html", "models": {}, "command": "make demo"}
+REMEDIES = "responses scope_labels defusion_labels people predictions gated_queries filtered answers clean".split()
 CHANGES = {
     "search": "search.value = search.value ? '' : 'ba cor'",
-    "filter": "facets[1].select.selectedIndex = facets[1].select.selectedIndex ? 0 : 3",
+    "filter": "for (const { select } of facets.slice(0, 2)) select.selectedIndex = select.selectedIndex ? 0 : 1",
     "finding": "$('filter-finding').selectedIndex = $('filter-finding').selectedIndex ? 0 : 1",
-    "responder": "keys[0].select.selectedIndex = keys[0].select.selectedIndex ? 0 : 2",
+    "column": "keys[0].select.selectedIndex = keys[0].select.selectedIndex ? 0 : 2",
     "order": "order.selectedIndex = order.selectedIndex ? 0 : 1",
 }
 
@@ -60,14 +63,30 @@ def page_of_questions(folder) -> Path:
     paths |= write_answers(folder, paths["questions"][0], RESPONDERS, DETECTORS)
     del paths["selected_questions"]
     page, script = Path(folder) / "questions.html", [REPORT / "explorer_question.js", REPORT / "explorer.js"]
-    missing = dict.fromkeys(["responses", "scope_labels", "defusion_labels", "people", "predictions"], "")
-    settings = {"title": "A large study", "subject": "Questions.", "report": "index.html", "remedies": missing}
+    settings = {**SETTINGS, "subject": "Questions.", "remedies": dict.fromkeys(REMEDIES, "")}
     files = {**FILES, "behaviour": script, "page": page, "csv": page.with_suffix(".csv")}
-    list_questions(**paths, gold=[], human_labels=[], **files, **settings)
+    list_questions(**paths, gold=[], human_labels=[], gated_queries=[], query_logs=[], **files, **settings)
     return page
 
 
-PAGES = {"questions": page_of_questions}
+def page_of_attacks(folder) -> Path:
+    """Ten attacks on 2,000 targets, each behind four defences with two responders."""
+    from corpora.large_attacks import DEPTH, FIRST, NONE, write_attacks
+    from scripts.explorers.list_attacks import list_attacks
+
+    attacks = [NONE, *(f"attack-{number}" for number in range(1, 10))]
+    defences = [NONE, *(f"defence-{number}" for number in range(1, 4))]
+    paths = write_attacks(folder, DOCUMENTS, attacks, defences, RESPONDERS[:2])
+    page, script = Path(folder) / "attacks.html", [REPORT / "explorer_attack.js", REPORT / "explorer.js"]
+    wants = {name: None if name == NONE else "answer" for name in attacks}
+    settings = {**SETTINGS, "subject": "Attacks.", "remedies": dict.fromkeys(REMEDIES, ""), "wants": wants}
+    settings |= {"corpora": {"d": "c"}, "k": FIRST, "depth": DEPTH}
+    files = {**FILES, "behaviour": script, "page": page, "csv": page.with_suffix(".csv")}
+    list_attacks(**paths, **files, **settings)
+    return page
+
+
+PAGES = {"questions": page_of_questions, "attacks": page_of_attacks}
 
 
 def main():

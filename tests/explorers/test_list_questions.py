@@ -8,8 +8,10 @@ from corpora.large_study import CLAIMS_EACH, IN_SCOPE, ROUNDS, VOTES
 from explorers import build, content, facet, listed, outcomes, rows_of
 from ragassay.base import tables
 from ragassay.report.provenance import digest
+from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
+from ragassay.schemas.relevance import GATED_QUERIES
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
 from rows import place
@@ -110,7 +112,7 @@ def study(folder, intended, text="Lanterns.", label=None, **more):
         votes = {"defused": {"defused_votes": 2, "not_defused_votes": 1}}.get(label, {"not_defused_votes": 3})
         rows["defusion_labels"] = (DEFUSION_LABELS, filled(DEFUSION_LABELS, label=label, **votes, **answer))
     names = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores hardness_strata"
-    names += " responses defusion_labels gold human_labels predictions"
+    names += " responses defusion_labels gold human_labels predictions gated_queries query_logs"
     paths = dict.fromkeys(names.split(), ())
     for name, (table, row) in rows.items():
         paths[name] = [place(folder, table, responder="r", prompt="basic")]
@@ -153,11 +155,33 @@ def test_people_have_the_last_word_on_questions_and_responses(tmp_path):
     assert (row["should be answered"], row["r, basic: outcome"]) == ("yes", "answered_in_scope")
 
 
+def test_a_gate_says_of_a_question_what_it_decided_about_a_query_with_its_words(tmp_path):
+    log = place(tmp_path, QUERY_LOG, query_log="l")
+    gated = place(tmp_path, GATED_QUERIES, corpus="c", retriever="r", query_log="l")
+    texts = ["Who?", " Why?\n", "Where?"]
+    tables.write(QUERY_LOG, log, [filled(QUERY_LOG, entry=at, text=text) for at, text in enumerate(texts)])
+    rows = [filled(GATED_QUERIES, entry=at, p_value=at / 8, rejected=at == 1) for at in range(3)]
+    tables.write(GATED_QUERIES, gated, rows)
+    page = study(tmp_path, "in_scope", gated_queries=[gated], query_logs=[log])
+    [row] = rows_of(page)
+    assert (row["c, r: decides"], row["c, r: p-value"]) == ("out_of_knowledge", "0.125")
+    assert "No relevance gate" not in page.read_text()
+    tables.write(QUERY_LOG, log, [filled(QUERY_LOG, entry=at, text="Who?") for at in range(3)])
+    page = study(tmp_path, "in_scope", gated_queries=[gated], query_logs=[log])
+    assert "No relevance gate" in page.read_text() and "c, r: decides" not in rows_of(page)[0]
+
+
 def test_what_is_missing_is_named_with_what_to_do_about_it(tmp_path):
     page = study(tmp_path / "few", "unlabelled").read_text()
-    for what in ("No judge says whether these", "No judge says whether resp", "Nobody has labelled", "No detector was"):
+    for what in (
+        "No judge says whether these",
+        "No judge says whether resp",
+        "Nobody has labelled",
+        "No detector was",
+        "No relevance gate",
+    ):
         assert f"{what}" in page
-    assert page.count("Do this.") == 4 and "No responder" not in page
+    assert page.count("Do this.") == 5 and "No responder" not in page
     page = build(tmp_path / "many", 2, gold=[], responders=())
     assert "No responder answered these questions. Do this." in page.read_text() and len(rows_of(page)) == 2 * EACH
     assert "What is missing" in page.read_text()
@@ -248,7 +272,7 @@ def test_shards_are_read_one_after_the_other(tmp_path, monkeypatch):
         paths.setdefault("documents", []).append(documents)
         paths.setdefault("questions", []).append(asked)
     names = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores hardness_strata"
-    names += " responses defusion_labels gold human_labels predictions"
+    names += " responses defusion_labels gold human_labels predictions gated_queries query_logs"
     read = []
     listing = tables.read
     monkeypatch.setattr(tables, "read", lambda table, path, *rest: read.append(path) or listing(table, path, *rest))

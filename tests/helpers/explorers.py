@@ -12,7 +12,6 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.report import provenance
 from ragassay.results import all_tables
-from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
 from scripts.explorers.list_attacks import list_attacks
 from scripts.explorers.list_questions import list_questions
@@ -20,9 +19,11 @@ from scripts.explorers.list_questions import list_questions
 REPORT = ROOT / "workflow/report"
 FILES = {"templates": [REPORT / "explorer.html.j2", REPORT / "provenance.html.j2"], "style": REPORT / "explorer.css"}
 QUESTION_SCRIPTS = [REPORT / "explorer_question.js", REPORT / "explorer.js"]
-REMEDIES = dict.fromkeys(["responses", "scope_labels", "defusion_labels", "people", "predictions"], "Do this.")
+REMEDIES = dict.fromkeys(
+    ["responses", "scope_labels", "defusion_labels", "people", "predictions", "gated_queries"], "Do this."
+)
 WRITTEN = {**large_study.TABLES, "responses": RESPONSES, "defusion_labels": DEFUSION_LABELS, "predictions": PREDICTIONS}
-FURTHER = {"gold": GOLD, "human_labels": HUMAN_LABELS}
+FURTHER = ("gold", "human_labels", "gated_queries", "query_logs")
 ATTACK_SCRIPTS = [REPORT / "explorer_attack.js", REPORT / "explorer.js"]
 ATTACK_TABLES = ("targets", "poisoned_passages", "passages", "retrieved", "filtered", "answers")
 WANTS = {"none": None, "loud": "answer", "mute": "declining"}

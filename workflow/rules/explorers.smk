@@ -2,7 +2,7 @@
 
 Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_votes, scope_labels, hardness, hardness_scores,
         hardness_strata, responses, defusion_labels, gold, human_labels, predictions, targets, passages, poisoned_passages,
-        retrieved, filtered, answers, workflow/report/
+        retrieved, filtered, answers, gated_queries, query_logs, workflow/report/
 Writes  <report>/explorer/{generator}/{judge}.html, .csv      one row per question of a generator or a question set
         <report>/explorer/attacks.html, .csv                        one row per attack on a target with a retriever
 """
@@ -34,6 +34,8 @@ rule list_questions:
         gold=plan(explorers.gold),
         human_labels=plan(explorers.human_labels),
         predictions=plan(explorers.predictions),
+        gated_queries=plan(explorers.gated, pattern="results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
+        query_logs=plan(explorers.gated, pattern="results/query_logs/{query_log}.parquet"),
         templates=["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"],
         style="workflow/report/explorer.css",
         behaviour=["workflow/report/explorer_question.js", "workflow/report/explorer.js"],

@@ -78,3 +78,9 @@ def test_the_page_of_attacks_knows_what_each_wants_and_where_its_passages_are(se
     assert params["wants"]["none"] is None and params["wants"]["jamming"] == "declining"
     assert params["wants"]["poisonedrag_black"] == "answer"
     assert params["corpora"]["demo"] == "short_articles" and params["k"] <= params["depth"]
+
+
+def test_gates_are_asked_about_the_logs_that_the_report_shows(settings):
+    config, pattern = settings(), "{corpus} {retriever} {query_log}"
+    assert explorers.gated(config, pattern) == ["articles minilm demo"]
+    assert explorers.gated(config | {"report": {"sections": ["scope"]}}, pattern) == []

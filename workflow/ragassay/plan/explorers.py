@@ -4,7 +4,7 @@ A page shows what the report is about: without the section on detectors, no dete
 """
 
 from ragassay.config.grid import Cell
-from ragassay.plan import attacks, labels, question_sets
+from ragassay.plan import attacks, labels, question_sets, relevance
 from ragassay.plan.detectors import used
 from ragassay.plan.report import command, models
 
@@ -15,6 +15,7 @@ OF_STUDY = {
     "defusion_labels": "Name a judge in scope.judges, then: snakemake explorer",
     "people": "To label some: make annotate",
     "predictions": "Name some in detectors.use, show the section detectors, then: snakemake explorer",
+    "gated_queries": "Give them to a gate as a log in query_logs, then: snakemake explorer",
 }
 
 
@@ -80,6 +81,11 @@ def predictions(config: dict, wildcards) -> list[str]:
     keys = {"generator": name, "judge": config["scope"]["judges"][0], "asked": name}
     detectors = used(config) if _shows(config, "detectors") else []
     return [pattern.format(detector=detector, **keys) for detector in detectors]
+
+
+def gated(config: dict, pattern: str) -> list[str]:
+    """Tables of the logs whose queries a gate decided about."""
+    return relevance.logs(config).over(pattern) if _shows(config, "relevance", "drift") else []
 
 
 def list_questions(config: dict, wildcards, files: list) -> dict:

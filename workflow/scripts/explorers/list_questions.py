@@ -10,7 +10,15 @@ import pyarrow.parquet as pq
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
-from ragassay.report.explorers.questions import KIND, Detectors, Responses, dossiers, responder_columns
+from ragassay.report.explorers.questions import (
+    KIND,
+    Detectors,
+    Gates,
+    Responses,
+    dossiers,
+    responder_columns,
+    words_of,
+)
 from ragassay.report.provenance import in_paths, of_page
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
@@ -32,10 +40,10 @@ LEAST_CHARACTERS = 120  # of a response that is cut, so that the page has room f
 
 def list_questions(
     documents, questions, claims, recovered_claims, novel_claims, scope_labels, scope_votes, hardness, hardness_scores,
-    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, templates, style, behaviour, page,
-    csv, title, subject, report, remedies, models, command,
+    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, gated_queries, query_logs, templates,
+    style, behaviour, page, csv, title, subject, report, remedies, models, command,
 ):  # fmt: skip
-    """Each argument up to `predictions` is a list of files; any but `documents` and `questions` may be empty.
+    """Each argument up to `query_logs` is a list of files; any but `documents` and `questions` may be empty.
     `remedies` say how to get what is missing: name of an argument -> what to do; `models` what each model is, and
     `command` makes the page.
     """
@@ -48,6 +56,8 @@ def list_questions(
     hard = {row["question_id"]: row["hard"] for row in _rows(HARDNESS_SCORES, hardness_scores, "question_id", "hard")}
     strata = [row["stratum"] for row in _rows(HARDNESS_STRATA, hardness_strata)]
     columns, detectors = responder_columns(map(_responder, responses)), Detectors(predictions)
+    asked = _rows(QUESTIONS, questions, "text") if gated_queries else []
+    gates = Gates(gated_queries, query_logs, {words_of(row["text"]) for row in asked})
 
     def of_shard(shard):
         def rows(table, *names):
@@ -67,14 +77,14 @@ def list_questions(
             hard,
             people,
             detectors,
-            (answered, detectors),
+            (answered, detectors, gates),
         )
 
     shards = sorted({_shard(QUESTIONS, path) for path in questions})
     answers, text_room = _count(responses), room(_count(documents), MOST_CHARACTERS, 1000)
     answer_room = room(answers, MOST_CHARACTERS, LEAST_CHARACTERS)
     share = min(1.0, MOST_ROWS / max(1, _count(questions)), MOST_CHARACTERS / max(1, answers * LEAST_CHARACTERS))
-    listing = Listing(KIND, [*columns, *detectors.columns()], share, {"stratum": strata})
+    listing = Listing(KIND, [*columns, *detectors.columns(), *gates.columns()], share, {"stratum": strata})
     listing.write(
         (dossier for shard in shards for dossier in of_shard(shard)),
         csv,
@@ -83,10 +93,12 @@ def list_questions(
     given = {
         "responses": responses, "scope_labels": scope_labels, "defusion_labels": defusion_labels,
         "people": [*people, *of_responses], "predictions": predictions,
+        "gated_queries": gates.columns(),
     }  # fmt: skip
     missing = [(MISSING[name], remedies[name]) for name, values in given.items() if not values]
     missing += listing.not_shown()
-    tables_read = [*chain(*paths.values()), *hardness_scores, *hardness_strata, *gold, *human_labels, *predictions]
+    further = (hardness_scores, hardness_strata, gold, human_labels, predictions, gated_queries, query_logs)
+    tables_read = [*chain(*paths.values()), *chain(*further)]
     home = report.removesuffix("index.html")
     made = of_page(page, tables_read, command, in_paths(models, tables_read), home=home)
     size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing)
@@ -99,6 +111,7 @@ MISSING = {
     "defusion_labels": "No judge says whether responses are right.",
     "people": "Nobody has labelled these questions.",
     "predictions": "No detector was asked about these questions.",
+    "gated_queries": "No relevance gate was asked about these questions.",
 }
 
 

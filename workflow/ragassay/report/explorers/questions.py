@@ -10,7 +10,9 @@ import pyarrow as pa
 from ragassay.base import tables
 from ragassay.report.explorers import verdicts
 from ragassay.report.explorers.page import Facet, Kind, excerpt
+from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.documents import NO_TOPIC
+from ragassay.schemas.relevance import GATED_QUERIES
 from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.studies.scope.detectors.detector import TRAINED_ON
 from ragassay.studies.scope.detectors.detector_results import name_of
@@ -99,10 +101,10 @@ class Detectors:
     def columns(self) -> list[dict]:
         return [{"kind": "detector", "name": name, "detector": name} for name in self.predictions]
 
-    def cells(self, question: str, should: str) -> list[dict | None]:
+    def cells(self, question: dict, should: str) -> list[dict | None]:
         cells = []
         for by_question in self.predictions.values():
-            prediction = by_question.get(question)
+            prediction = by_question.get(question["question_id"])
             if prediction:
                 is_out = {OUT: True, IN: False}.get(prediction["predicts"])
                 prediction = prediction | {"outcome": verdicts.detector_outcome(should, is_out)}
@@ -124,6 +126,46 @@ def _prediction(row):
     }
 
 
+class Gates:
+    """What gates decided about queries of logs that have the words of a question."""
+
+    def __init__(self, gated_queries: Iterable, query_logs: Iterable, questions: set[str]):
+        logs = {tables.keys(QUERY_LOG, path)["query_log"]: path for path in query_logs}
+        self.decisions = {}  # gate -> words -> what it decides
+        for path in gated_queries:
+            keys = tables.keys(GATED_QUERIES, path)
+            entries = _entries(logs[keys["query_log"]], questions)
+            decisions = self.decisions.setdefault(f"{keys['corpus']}, {keys['retriever']}", {})
+            for batch in tables.batches(GATED_QUERIES, path, ["entry", "p_value", "rejected"]):
+                for row in batch.to_pylist():
+                    if row["entry"] in entries:
+                        outcome = verdicts.OUTSIDE if row["rejected"] else verdicts.INSIDE
+                        decisions[entries[row["entry"]]] = {"outcome": outcome, "p_value": round(row["p_value"], 4)}
+        self.decisions = {name: decisions for name, decisions in self.decisions.items() if decisions}
+
+    def columns(self) -> list[dict]:
+        return [{"kind": "gate", "name": name, "gate": name} for name in self.decisions]
+
+    def cells(self, question: dict, should: str) -> list[dict | None]:
+        return [decisions.get(words_of(question["text"])) for decisions in self.decisions.values()]
+
+
+def words_of(text: str) -> str:
+    """A text as one line, by which a question and a query are the same."""
+    return " ".join(text.split())
+
+
+def _entries(log, questions):
+    """entry -> words, of those whose words are a question's."""
+    entries = {}
+    for batch in tables.batches(QUERY_LOG, log, ["entry", "text"]):
+        for row in batch.to_pylist():
+            words = words_of(row["text"])
+            if words in questions:
+                entries[row["entry"]] = words
+    return entries
+
+
 class Responses:
     """What responders answered about one shard, and what judges and people say of it."""
 
@@ -132,8 +174,8 @@ class Responses:
         self.texts = {_key(row): row["text"] for row in responses}
         self.labels = {_key(row): row for row in labels}
 
-    def cells(self, question: str, should: str) -> list[dict | None]:
-        return [self._cell(question, column, should) for column in self.columns]
+    def cells(self, question: dict, should: str) -> list[dict | None]:
+        return [self._cell(question["question_id"], column, should) for column in self.columns]
 
     def _cell(self, question, column, should):
         key = (question, column["responder"], column["prompt"])
@@ -167,7 +209,7 @@ def dossiers(
             row |= _labelled(question["intended"], labels.get(name), people.get(name))
             row |= _hardness(hardness.get(name), hard.get(name))
             row |= {"slot": question["slot"] if question["recovered_id"] else None, "votes": _votes(votes[name])}
-            cells = [cell for source in sources for cell in source.cells(name, row["should"])]
+            cells = [cell for source in sources for cell in source.cells(question, row["should"])]
             rows.append(row | {"part": detectors.part(name), "cells": cells})
         if rows:
             title, published = document["title"] or doc_id, document["published_at"]
