@@ -2,9 +2,12 @@
 
 import hashlib
 import re
+import subprocess
+import sys
 
 from project import NOTHING, TINY, planned, snakemake
 from ragassay.base import tables
+from ragassay.results import Results
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
@@ -91,3 +94,29 @@ def test_a_stage_that_fails_says_so_in_one_line_and_nothing_is_left_half_done(pr
     assert line in failed.stdout and "Traceback" not in failed.stdout
     assert not (project / "results/documents/2026-01.parquet").exists()
     assert "none of 1 articles" in (project / "logs/collect_documents/2026-01.log").read_text()
+
+
+def test_a_shard_and_a_prompt_that_are_gone_are_gathered_by_nothing(done):
+    """Only what is planned counts: what lies in results of them is named, and `make prune` deletes that alone."""
+    shards, config = done / "tests/tiny/shards.tsv", done / "tests/tiny/config.yaml"
+    shards.write_text("".join(line for line in shards.read_text().splitlines(True) if not line.startswith("2026-02")))
+    config.write_text(config.read_text().replace("prompts: [basic, two_shot]", "prompts: [basic]"))
+    shown = snakemake(done, *TINY).stdout
+    line = r"^no configuration plans (\d+) files .+; to see and delete them: make prune$"
+    [count] = map(int, re.findall(line, shown, re.MULTILINE))
+    left = (done / "results/left_over.txt").read_text().splitlines()
+    assert count == len(left) and all("2026-02" in path or "two_shot" in path for path in left)
+    assert "results/documents/2026-02.parquet" in left and (done / "results/documents/2026-02.parquet").exists()
+    for path in sorted((done / "results/metrics").glob("*.parquet")):
+        for row in tables.read(METRICS, path).to_pylist():
+            assert not re.search("2026-02|two_shot", row["keys"]), path
+    assert not re.search("2026-02|two_shot", (done / "results/report/index.html").read_text())
+    assert {*Results(done / "results").frame("responses")["shard"]} == {"2026-01", "2026-09"}
+    paid = {path: path.read_bytes() for path in (done / "results/calls").rglob("*2026-02.parquet")}
+    kept = {*digests(done)} - {*left}
+    command = [sys.executable, "-m", "ragassay.running.pruning", "--yes"]
+    shown = subprocess.run(command, cwd=done, capture_output=True, text=True, check=True).stdout
+    assert f"prune: {count:,} of {count:,} files, " in shown
+    assert {*digests(done)} == kept - {"results/left_over.txt"}
+    assert paid and all(path.read_bytes() == content for path, content in paid.items())
+    assert NOTHING in snakemake(done, *TINY).stdout

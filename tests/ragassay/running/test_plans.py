@@ -73,7 +73,7 @@ onstart:
 
 onsuccess:
     for page in config["drawn"]:
-        shell("cp results/metrics/scope.parquet {{page}}")
+        shell("mkdir -p results/report && cp results/metrics/scope.parquet {{page}}")
         partial_report._mark([page])
 """
 CONFIG = {"generators": ["authors"], "votes": 3, "title": "t", "pages": ["index", "scope"], "report": "results/report/"}
@@ -248,6 +248,15 @@ def test_a_page_that_a_run_drew_beside_its_jobs_fits_until_something_changes(fol
         assert run("results/metrics/scope.parquet") == [line] and marked() == {"index.html": "stale"}
     configure(votes=5, title="another")
     assert run("results/metrics/scope.parquet")[0].startswith("2 pages no longer fit")
+
+
+def test_the_first_report_of_a_part_is_not_out_of_date(folder):
+    metrics, page = "results/metrics/scope.parquet", "results/report/index.html"
+    configure(drawn=[page])
+    assert run(metrics) == [] and marked() == {}, "nothing behind it is old"
+    configure(drawn=[page], votes=4)
+    (line,) = run("scope")
+    assert line.startswith(f"1 page no longer fits the tables and settings: {page}; "), "its metrics are old now"
 
 
 def test_settings_that_changed_mark_pages_also_where_a_run_made_nothing(folder):

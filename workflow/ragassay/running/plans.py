@@ -10,6 +10,7 @@ be drawn again. Plans that a run has no bearing on cost it nothing.
 """
 
 import atexit
+import contextlib
 import hashlib
 import json
 import os
@@ -33,7 +34,7 @@ PLANS = Path(".snakemake/plans")
 RESULTS = "results/"
 PAGES = "results/report/"
 DRAWN = (PAGES, "results/findings/")  # what is made of metrics alone
-UNDRAWN = "undrawn"  # of a page whose tables are all made
+UNDRAWN = "undrawn"  # of a page behind which there is no table that is older than its settings or inputs
 WANTED = "RAGASSAY_PLAN"  # in the environment of a Snakemake that only plans: where to write the plan
 _followed = {}  # what this process plans by
 
@@ -158,6 +159,10 @@ def end(workflow) -> list[str]:
         plan.write()
     plans = [_settled(other) if other.pending else other for other in _others(plan)]
     plans = [*filter(None, [plan]), *plans]
+    if plan is not None and not _whole(plan, plans) and _is_now(Path(_followed["report"], "index.html")):
+        with contextlib.suppress(AssayError):
+            plans.append(_drawn(again(replace(plan, targets=[]))))
+            plans[-1].write()
     base = _base(plan, plans)
     left = leftovers.left_over(base, [other for other in plans if other is not base]) if base else leftovers.noted()
     leftovers.note(left)
@@ -168,9 +173,18 @@ def end(workflow) -> list[str]:
 def _drawn(plan):
     """A plan whose pages fit that this run has drawn beside its jobs (see `ragassay.running.partial_report`)."""
     for page in [page for page in plan.pages if plan.pages[page] == UNDRAWN] if plan else ():
-        file = Path(page)
-        plan.pages[page] = FITS if file.exists() and file.stat().st_mtime >= _followed["since"] else OUTDATED
+        plan.pages[page] = FITS if _is_now(Path(page)) else OUTDATED
     return plan
+
+
+def _is_now(page):
+    """Whether this run has drawn a page."""
+    return page.exists() and page.stat().st_mtime >= _followed["since"]
+
+
+def _whole(plan, plans):
+    """The plans of this configuration as a whole, which is at most one."""
+    return [other for other in plans if other.whole and other.has_configuration_of(plan)]
 
 
 def remember(plan: Plan, before: Plan | None) -> None:
@@ -184,7 +198,7 @@ def _base(plan, plans):
     """The plan by which files are judged: the whole of this configuration as it is now, or what there is of it."""
     if plan is None or plan.whole:
         return plan
-    whole = [other for other in plans if other.whole and other.has_configuration_of(plan)]
+    whole = _whole(plan, plans)
     return next((other for other in whole if other.fingerprint == plan.fingerprint), None) if whole else plan
 
 
@@ -226,13 +240,13 @@ def _plan(workflow):
     files, pages, dag = defaultdict(list), {}, workflow.dag
     made = {job: [os.path.normpath(path) for path in job.output] for job in dag.jobs}
     waiting = {job for job in made if not dag.noneedrun_finished(job)}
-    measuring = {job for job in waiting if any(not path.startswith(DRAWN) for path in made[job])}
+    old = {job for job in waiting if any(not path.startswith(DRAWN) and Path(path).exists() for path in made[job])}
     for job, outputs in made.items():
         files[job.rule.name] += [path for path in outputs if path.startswith(RESULTS)]
         drawn = [path for path in outputs if path.startswith(PAGES) and path.endswith(".html")]
         if drawn and job in waiting:
-            before = measuring.intersection(dag.bfs(dag.dependencies, job))
-            pages |= dict.fromkeys(drawn, OUTDATED if before else UNDRAWN)
+            behind = old.intersection(dag.bfs(dag.dependencies, job))
+            pages |= dict.fromkeys(drawn, OUTDATED if behind else UNDRAWN)
         else:
             pages |= dict.fromkeys(drawn, FITS)
     targets = sorted(asked.targets)

@@ -48,46 +48,41 @@ def prune(delete: bool) -> None:
 
 
 def renewed(written: list[Plan]) -> tuple[list[Plan], list[Plan], list[str]]:
-    """All plans as they are now, that of the default configuration first; those that nobody can make any more, which
+    """The plans of all configurations that have run here, as they are now; those that nobody can make any more, which
     protect nothing; and what a reader has to know of both. A configuration that cannot be planned now protects what it
     planned when it last ran.
     """
-    current, dropped, remarks = [], [], []
+    current, kept, dropped, remarks = [], [], [], []
     default = Plan([], {}, [], "", [], {}, {}, {})
-    try:
-        whole = plans.again(default)
-        everything = plans.again(replace(default, targets=whole.goals))  # exports, too, if somebody has made some
-        current += [whole, replace(everything, pages={})]
-    except AssayError as error:
-        if not written or any(plan.has_configuration_of(default) for plan in written):
-            raise PruneError(f"{error}; expected a configuration that can be planned") from None
-    for plan in written:
-        gone = [file for file in plan.configfiles if not Path(file).exists()]
-        if gone:
-            dropped.append(plan)
+    wholes = [replace(plan, targets=[]) for plan in written or [default]]
+    for configuration in {whole.path: whole for whole in wholes}.values():
+        theirs = [plan for plan in written if plan.has_configuration_of(configuration)]
+        if gone := [file for file in configuration.configfiles if not Path(file).exists()]:
+            dropped += theirs
             remarks.append(f"found no {', '.join(gone)} any more, so nothing that it planned is kept")
-        elif all(plan.path != other.path for other in current):
-            try:
-                current.append(plans.again(plan))
-            except AssayError as error:
-                gone = _is_gone(plan, default)
-                (dropped if gone else current).append(plan)
-                remarks.append(f"{error}; its files are {'not ' if gone else ''}kept")
+            continue
+        try:
+            whole = plans.again(configuration)
+            everything = plans.again(replace(whole, targets=whole.goals))  # exports, too, if somebody has made some
+        except AssayError as error:
+            kept += theirs
+            remarks.append(f"{error}; its files are kept")
+            continue
+        current += [whole, replace(everything, pages={})]
+        for plan in theirs:
+            if all(plan.path != other.path for other in current):
+                try:
+                    current.append(plans.again(plan))
+                except AssayError as error:  # so its targets are what is wrong
+                    dropped.append(plan)
+                    remarks.append(f"{error}; its files are not kept")
+    if not current:
+        raise PruneError("; ".join([*remarks, "expected a configuration that can be planned"]))
     before = {plan.path: plan for plan in written}
     for plan in current:
         plans.remember(plan, before.get(plan.path))
         plan.write()
-    return current, dropped, remarks
-
-
-def _is_gone(plan, default):
-    """Whether the targets are what is wrong: the configuration can be planned without them."""
-    if plan.whole:
-        return False
-    try:
-        return plan.has_configuration_of(default) or bool(plans.again(replace(plan, targets=[])))
-    except AssayError:
-        return False
+    return [*current, *kept], dropped, remarks
 
 
 def _delete(left, wanted, dropped):
