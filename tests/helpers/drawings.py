@@ -26,24 +26,33 @@ class Drawing:
         self.svg = theme.files(chart)["svg"].decode()
         self.root = ET.fromstring(self.svg)
         self.marks, self.rules, self.curves, self.texts = [], [], [], []
-        self._walk(self.root, 0, 0)
+        self._walk(self.root, 0, 0, {})
 
-    def _walk(self, element, x, y):
+    def _walk(self, element, x, y, inherited):
+        style = inherited | element.attrib
         for dx, dy in re.findall(rf"translate\(({NUMBER}),({NUMBER})\)", element.get("transform", "")):
             x, y = x + float(dx), y + float(dy)
         kind, tip = element.tag.removeprefix(SVG), element.find(f"{SVG}title")
         if kind == "text":
+            x, y = x + float(element.get("x", 0)), y + float(element.get("y", 0))
             for line in element.iter(f"{SVG}tspan") if len(element) else [element]:
-                self.texts.append((line.text, x, y, element.attrib))
+                self.texts.append((line.text, x, y, style))
         elif kind == "line":
-            x2, y2 = x + float(element.get("x2", 0)), y + float(element.get("y2", 0))
-            self.rules.append(Mark(None, min(x, x2), min(y, y2), max(x, x2), max(y, y2), element.attrib))
+            (x1, x2), (y1, y2) = (
+                sorted(at + float(element.get(f"{axis}{n}", 0)) for n in (1, 2)) for axis, at in (("x", x), ("y", y))
+            )
+            self.rules.append(Mark(None, x1, y1, x2, y2, style))
+        elif kind == "circle" and tip is not None:
+            cx, cy, radius = x + float(element.get("cx", 0)), y + float(element.get("cy", 0)), float(element.get("r"))
+            self.marks.append(
+                Mark(tip.text, cx - radius, cy - radius, cx + radius, cy + radius, {"d": "circle"} | style)
+            )
         elif kind == "path" and tip is not None:
-            self.marks.append(Mark(tip.text, *_box(element.get("d"), x, y), element.attrib))
-        elif kind == "path" and element.get("stroke-dasharray") is not None:
-            self.curves.append(Mark(None, *_box(element.get("d"), x, y), element.attrib))
+            self.marks.append(Mark(tip.text, *_box(element.get("d"), x, y), style))
+        elif kind == "path" and style.get("stroke-dasharray") is not None:
+            self.curves.append(Mark(None, *_box(element.get("d"), x, y), style))
         for child in element:
-            self._walk(child, x, y)
+            self._walk(child, x, y, style)
 
     @property
     def tips(self):

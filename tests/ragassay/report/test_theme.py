@@ -12,7 +12,7 @@ import pytest
 
 from drawings import number
 from project import ROOT
-from ragassay.report import charts, theme
+from ragassay.report import charts, svg, theme
 
 # How people without one kind of cone see linear RGB (Machado, Oliveira and Fernandes 2009).
 VISION = {
@@ -129,7 +129,7 @@ def test_the_files_are_what_their_endings_say(kind):
 @KINDS
 def test_text_is_text_and_everything_has_a_colour_of_the_page(kind):
     root = ET.fromstring(files(kind)["svg"])
-    texts = {element.text for element in root.iter(f"{{{theme.SVG}}}text")}
+    texts = {element.text for element in root.iter(f"{{{svg.SVG}}}text")}
     assert any(text.startswith("a") for text in texts)
     colours = {element.get(name) for element in root.iter() for name in ("fill", "stroke")} - {None, "none"}
     assert colours <= {f"var(--{name}, {colour})" for colour, name in theme.VARIABLES.items()}
@@ -153,7 +153,7 @@ def test_a_specification_holds_its_data_and_points_nowhere(kind):
 @KINDS
 def test_hostile_names_stay_text(kind):
     plain, evil = (ET.fromstring(found["svg"]) for found in (files(kind), theme.files(chart(kind, EVIL))))
-    lines = {f"{{{theme.SVG}}}tspan"}  # of a long name
+    lines = {f"{{{svg.SVG}}}tspan"}  # of a long name
     assert {element.tag for element in evil.iter()} - lines == {element.tag for element in plain.iter()}
     assert any(EVIL in (element.text or "") for element in evil.iter())
 

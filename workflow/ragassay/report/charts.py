@@ -30,7 +30,7 @@ DOTS_ROW, DOTS_PADDING = 18, 10
 HEAT_ROW = 30
 NARROW = 24  # a column whose name is nearly upright
 TICKS = 12  # at most, if every bin shall have one
-MANY = 100  # bars without outlines, which would fill them
+MANY = 100  # bars without outlines, which would fill them; cells without round corners, which say nothing
 TOGETHER = len(theme.SERIES)
 AMONG = 12  # series at most that are shown in each other's panels
 COLUMNS, PANEL = 3, 130  # panels beside each other, and the height of one
@@ -120,9 +120,8 @@ def heat(marks: list[dict], title: str, x: str):
     column = alt.X("series:N", axis=axis, scale=alt.Scale(domain=columns))
     base = theme.chart(marks).encode(x=column, y=theme.rows(labels))
     strength = alt.FillOpacity("value:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.96], clamp=True), legend=None)
-    cells = base.mark_rect(color=theme.SERIES[0], stroke=theme.CARD, strokeWidth=2, cornerRadius=4).encode(
-        fillOpacity=strength
-    )
+    look = {"stroke": theme.CARD, "strokeWidth": 2, "cornerRadius": 4 if len(marks) < MANY else 0}
+    cells = base.mark_rect(color=theme.SERIES[0], **look).encode(fillOpacity=strength)
     strong = alt.condition("datum.value > 0.5", alt.value(theme.CARD), alt.value(theme.INK))
     numbers = base.mark_text(aria=False).encode(text="words:N", color=strong)
     widest = theme.LETTER * max((len(mark["words"]) for mark in marks), default=0)
@@ -139,7 +138,10 @@ def words(mark: dict) -> str:
 
 def histogram(marks: list[dict], title: str, x: str, y: str, line: float | None = None):
     names = theme.named(marks, "series")
-    axis = alt.Axis(title=x, grid=False, offset=4, labelFlush=False, values=_ticks(marks))
+    ticks = _ticks(marks)
+    axis = alt.Axis(
+        title=x, grid=False, offset=4, labelFlush=False, **({"values": ticks} if ticks else {"tickCount": 8})
+    )
     start = alt.X("start:Q", axis=axis, scale=alt.Scale(zero=False, nice=False))
     count = alt.Y("value:Q", axis=alt.Axis(title=y, tickCount=5), scale=alt.Scale(zero=True, nice=5))
     color = theme.color(names)
@@ -158,7 +160,7 @@ def _ticks(marks):
     starts, ends = ({mark[name] for mark in marks} for name in ("start", "end"))
     whole = all(place % 1 == 0.5 for place in starts | ends)
     places = {place + 0.5 for place in starts} if whole else starts | ends
-    return sorted(places) if len(places) <= TICKS else alt.Undefined
+    return sorted(places) if len(places) <= TICKS else []
 
 
 def lines(marks: list[dict], title: str, x: str, y: str, diagonal: bool = False):
@@ -207,8 +209,9 @@ def _drawn(marks, title, axes, diagonal, layers):
         drawing = alt.layer(*under, *(layer(base, colors, shapes) for layer in layers), data=data)
         return theme.finished(drawing, title, TALL if diagonal else theme.HEIGHT)
     if len(names) <= AMONG:
-        others = alt.Chart(data).encode(**axes, detail="label:N", opacity=alt.value(0.25))
-        under.append((_curves if _curves in layers else _points)(others, alt.value(theme.SOFT)))
+        others = alt.Chart(data).encode(**axes, detail="label:N", opacity=alt.value(0.25), color=alt.value(theme.SOFT))
+        curves = others.mark_line(strokeWidth=2, aria=False)
+        under.append(curves if _curves in layers else others.mark_point(filled=True, size=55, aria=False))
     alone = alt.value(theme.SERIES[0])
     width = (theme.WIDTH - 66 - (COLUMNS - 1) * GAP["column"]) // COLUMNS
     panel = alt.layer(*under, *(layer(base, alone) for layer in layers), _heading(width))

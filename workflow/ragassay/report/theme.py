@@ -1,18 +1,19 @@
 """What all charts look like: size, font and colours, the pieces that most of them have, and the files they become.
 
 Charts are made of plain colours, which PNG and PDF keep; in SVG each becomes a variable of the page with that colour as
-its fallback. Four series are told apart by people with any colour vision; where there are more, each has a panel of its
-own (see `ragassay.report.charts`). The same chart always gives the same bytes. Nothing is fetched, and the only font is
-one that vl-convert brings along.
+its fallback (see `ragassay.report.svg`). Four series are told apart by people with any colour vision; where there are
+more, each has a panel of its own (see `ragassay.report.charts`). The same chart always gives the same bytes. Nothing is
+fetched, and the only font is one that vl-convert brings along.
 """
 
 import json
 import re
 import textwrap
-from xml.etree import ElementTree
 
 import altair as alt
 import vl_convert
+
+from ragassay.report import svg
 
 WIDTH, HEIGHT = 720, 260
 FONT = "Liberation Sans"  # comes with vl-convert and is as wide as Arial, so layouts are the same on every machine
@@ -26,15 +27,9 @@ VARIABLES = {INK: "ink", SOFT: "soft", LINE: "line", CARD: "card"} | dict(
     zip(SERIES, ("mark", "mark-2", "mark-3", "mark-4"), strict=True)
 )
 CHANNELS = {"x": alt.X, "y": alt.Y, "xOffset": alt.XOffset, "yOffset": alt.YOffset}
-SVG = "http://www.w3.org/2000/svg"
-FONTS = "system-ui, 'Liberation Sans', Arial, sans-serif"
 SHARP = 2  # dots of the PNG per dot of the SVG
-DECIMALS = re.compile(r"\d+\.\d{3,}")
 # What one page of a PDF refers to; svg2pdf lists it in another order each time.
 RESOURCES = re.compile(rb"(?:\n +/[A-Za-z]+\d+ \d+ 0 R){2,}")
-USELESS = ("class", "role", "font-family", "pointer-events")
-DEFAULTS = {"font-weight": "normal", "opacity": "1", "stroke-width": "1"}
-ElementTree.register_namespace("", SVG)
 
 
 def values(marks: list[dict]) -> alt.Data:
@@ -167,7 +162,7 @@ def files(chart) -> dict[str, bytes]:
     specification = chart.to_dict()
     plain = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
     return {
-        "svg": for_page(plain, specification["description"]).encode(),
+        "svg": svg.for_page(plain, specification["description"], VARIABLES).encode(),
         "vl.json": (json.dumps(specification, ensure_ascii=False, indent=1) + "\n").encode(),
         "png": vl_convert.svg_to_png(plain, scale=SHARP),
         "pdf": RESOURCES.sub(_in_order, vl_convert.svg_to_pdf(plain)),
@@ -176,38 +171,3 @@ def files(chart) -> dict[str, bytes]:
 
 def _in_order(resources):
     return b"".join(sorted(re.findall(rb"\n[^\n]+", resources.group())))
-
-
-def for_page(svg: str, title: str) -> str:
-    """The drawing in the page's fonts and colours, as wide as there is room, with a tooltip for each mark."""
-    root = ElementTree.fromstring(svg)
-    frame = {"viewBox": root.get("viewBox"), "role": "img", "aria-label": title, "font-family": FONTS}
-    root.attrib.clear()
-    root.attrib.update(frame)
-    for parent in root.iter():
-        for element in list(parent):
-            if _is_invisible(element):
-                parent.remove(element)
-    for element in root.iter():
-        if element is not root:
-            _restyle(element)
-    return ElementTree.tostring(root, encoding="unicode") + "\n"
-
-
-def _is_invisible(element):
-    if element.tag == f"{{{SVG}}}text":
-        return not element.text and not len(element)
-    return element.get("class") in ("background", "foreground") and not (element.get("stroke") or element.get("fill"))
-
-
-def _restyle(element):
-    tip = element.get("aria-label") if element.get("aria-roledescription") != "axis" else None
-    for name in list(element.attrib):
-        if name in USELESS or name.startswith("aria-") or element.get(name) == DEFAULTS.get(name):
-            del element.attrib[name]
-        elif name in ("fill", "stroke") and (colour := element.get(name)) in VARIABLES:
-            element.set(name, f"var(--{VARIABLES[colour]}, {colour})")
-        elif name in ("d", "transform", "x2", "y2", "width", "height"):
-            element.set(name, DECIMALS.sub(lambda number: f"{float(number.group()):.2f}", element.get(name)))
-    if tip:
-        ElementTree.SubElement(element, f"{{{SVG}}}title").text = tip
