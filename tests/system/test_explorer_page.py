@@ -3,15 +3,18 @@
 import csv
 import io
 import re
+from itertools import cycle
 from urllib.parse import parse_qs, urlencode
 
 import pytest
+from axe_core_python.base import AXE_SCRIPT
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from clocks import patiently
 from corpora.large_study import CLAIMS_EACH, IN_SCOPE, VOTES
 from explorers import build, build_attacks, content, outcomes, rows_of
+from payloads import PAYLOADS
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=(window.hacked||0)+1"
@@ -435,19 +438,36 @@ def test_an_attack_shows_what_was_retrieved_removed_and_answered(show, attacks):
     until(browser, "return main.querySelector('h2').textContent === 'No attack'")
 
 
-def test_attackers_texts_stay_text(browser, show, tmp_path):
-    def change(name, row):
-        texts = {column: EVIL for column in ("text", "question", "target", "reason", "document") if row.get(column)}
-        return row | texts | ({"answers": [EVIL]} if "answers" in row else {})
+@pytest.mark.parametrize("make", [build, build_attacks])
+def test_no_payload_runs_wherever_it_stands(browser, show, tmp_path, make):
+    """Each in the question, answer, passage, document or reason of another row; every row is opened and searched."""
+    left = cycle(PAYLOADS)
+    columns = ("text", "question", "target", "reason", "document", "title", "url", "site", "abstained")
 
-    show(build_attacks(tmp_path, 2, change, title=EVIL))
-    for row in browser.execute_script("return index.id"):
-        browser.execute_script("go(index.id.indexOf(arguments[0]))", row)
-        until(browser, "return index.id[current] === arguments[0] && main.querySelector('.asked')", row)
-        until(browser, "return main.dataset.dossier === arguments[0].split(' ').slice(0, 2).join(' ')", row)
-    assert EVIL in browser.execute_script("return main.textContent")
-    assert browser.execute_script("return window.hacked ?? 0") == 0
-    assert browser.find_elements(By.CSS_SELECTOR, "img, svg, iframe, object, [onerror], b") == []
+    def change(name, row):
+        return row | {column: next(left) for column in columns if isinstance(row.get(column), str)}
+
+    show(make(tmp_path, 30, change, title=PAYLOADS[0]))
+    browser.execute_script("window.hacked = 0")
+    seen = browser.execute_async_script("""
+        const done = arguments[0];
+        (async () => {
+          search.value = "hacked";
+          deep.checked = true;
+          await unpackForSearch();
+          filter();
+          let texts = "";
+          for (const row of matching) {
+            await open(row);
+            texts += main.textContent;
+          }
+          await table();
+          setTimeout(() => done([matching.length, texts]), 50);
+        })()""")
+    payloads = [payload for payload in PAYLOADS if payload in seen[1]]
+    assert seen[0] == browser.execute_script("return total") and len(payloads) == len(PAYLOADS) == 218
+    assert browser.execute_script("return window.hacked") == 0
+    assert browser.find_elements(By.CSS_SELECTOR, "img, svg, iframe, object, video, math, base, template") == []
     assert browser.get_log("browser") == []
 
 
@@ -471,3 +491,18 @@ def test_names_of_any_length_and_direction_are_shown_whole_or_cut_where_they_can
     assert browser.execute_script(f"return {wide}") == [0, 0]
     assert browser.execute_script(CONTRASTS) == []
     assert arabic in browser.execute_script("return main.textContent")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["small", "attacks"])
+def test_no_page_has_a_serious_fault_of_accessibility(show, request, kind, scheme):
+    browser = show(request.getfixturevalue(kind))
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.execute_script("go(matching[1])")
+    until(browser, "return current === matching[1] && main.querySelector('.asked')")
+    browser.execute_script("document.querySelectorAll('details').forEach(box => box.open = true)")
+    browser.execute_script(AXE_SCRIPT)
+    faults = browser.execute_async_script("const done = arguments[0]; axe.run().then(done)")["violations"]
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert [f"{fault['id']}: {fault['nodes'][0]['html']}" for fault in serious] == []
