@@ -25,9 +25,8 @@ setup: ## make or heal .venv from the lock (EXTRA=slurm adds the Slurm executor)
 	@command -v $(PYTHON) >/dev/null || { echo "setup: no $(PYTHON) on this machine; Python 3.11 or newer is needed" >&2; exit 1; }
 	@$(PYTHON) envs/setup.py $(EXTRA)
 
-demo: setup ## run the pipeline on the demo corpus and say where the report is (STUDY=... runs one study, without a report)
-	@$(BIN)/snakemake $(STUDY) $(ARGS)
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.show results "$(STUDY)"
+demo: setup ## run the pipeline on the demo corpus and say what was found and where the report is (STUDY=... runs one study, without a report)
+	@RAGASSAY_OPEN_REPORT=1 $(BIN)/snakemake $(STUDY) $(ARGS)
 
 demo-lm: setup ## train the demo's small language model again, for resources/demo/demo-lm (minutes)
 	@$(BIN)/snakemake results/models/demo-lm

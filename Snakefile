@@ -41,6 +41,10 @@ include: "workflow/rules/report.smk"
 
 from ragassay.calls import overview  # whose path common.smk has set
 from ragassay.plan.models import shown
+from ragassay.running import console
+
+PAGE_FILES = [*expand("{page}.html", page=HEADS), *EXPLORERS.values()]
+terminal = console.take_over(workflow, PARTIAL["folder"], PARTIAL["settings"]["name"], PAGE_FILES)
 
 in_one_line(references.check_inputs, workflow.rules)
 in_one_line(cluster.check_shared, workflow)
@@ -58,12 +62,12 @@ onstart:
 
 onsuccess:
     in_one_line(partial_report.draw, **PARTIAL)
-    overview.end(well=True)
+    terminal.end(well=True, asked=overview.end(well=True))
 
 
 onerror:
     in_one_line(partial_report.draw, **PARTIAL)
-    overview.end(well=False)
+    terminal.end(well=False, asked=overview.end(well=False))
     in_one_line(cluster.end, workflow)
 
 

@@ -43,7 +43,7 @@ def test_the_careful_judge_is_measured_with_one_command(judged):
     defused = next(row for row in rows if row["table"] == "responses" and row["metric"] == "defused")
     assert (defused["n"], defused["abstained"]) == (76, 0) and 0.05 < defused["value"] < 0.6
     found = {(row["table"], json.loads(row["keys"]).get("judge"), row["metric"]): row for row in rows}
-    sys.stdout.writelines(f"{line}\n" for line in output.splitlines() if line.startswith("measure_question_sets:"))
+    sys.stdout.writelines(f"{line}\n" for line in output.splitlines() if "% measure_question_sets" in line)
     own, control, recorded = (
         found["accuracy", judge, "accuracy"] for judge in ("careful", "(overlap control)", "recorded-judge")
     )

@@ -110,12 +110,12 @@ def test_texts_that_nobody_fetched_are_one_line(tmp_path):
 
 
 def test_a_replay_that_fails_says_what_its_job_said():
-    output = """respond (shard=a): 3 questions
-respond (shard=a): results/questions/a.parquet: found nothing, expected a question
-RuleException:
-Command 'python tmpgffibil_.respond.py' returned non-zero exit status 1.
-judge_scope: 5 votes
-Complete log(s): a.log
+    output = """judge_scope (shard=b): a warning
+
+1 job failed:
+  respond (shard=a): results/questions/a.parquet: found nothing, expected a question
+    log: logs/respond/a.log
+Correct the cause, then run the same command again: it goes on from here, with 3 of 4 jobs done.
 """
     said = "r: the replay failed: respond (shard=a): results/questions/a.parquet: found nothing, expected a question"
     assert _why(output, "r") == said

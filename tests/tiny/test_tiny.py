@@ -35,13 +35,13 @@ def test_every_rule_gives_the_same_bytes_again(tiny, done, monkeypatch):
     every = planned(done, *TINY, "--forceall").keys()
     monkeypatch.setenv("PYTHONHASHSEED", "1")
     articles = "results/articles/2026-02.parquet"  # the shard that runs again is crawled
-    shown = snakemake(done, articles, *TINY, "--force").stdout
+    shown = snakemake(done, articles, *TINY, "--force", "--printshellcmds").stdout
     for path in sorted((done / "results").rglob("*"), reverse=True):  # what is in a folder before the folder
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
         elif path.is_file() and not re.search("2026-0[12]", path.name):
             path.unlink()
-    shown += snakemake(done, *TINY, "--cores", "1").stdout
+    shown += snakemake(done, *TINY, "--cores", "1", "--printshellcmds").stdout
     assert every <= set(re.findall(r"^(?:local)?rule (\w+):$", shown, re.MULTILINE))
     assert digests(done) == first
 
@@ -49,7 +49,7 @@ def test_every_rule_gives_the_same_bytes_again(tiny, done, monkeypatch):
 def test_jobs_that_are_started_as_for_a_user_write_the_same_bytes_as_forks(tiny, done):
     target = "results/scope_labels/authors/careful/2026-01.parquet"
     shown = snakemake(done, target, *TINY, "--forceall", processes=True).stdout
-    assert "judge_scope (generator=authors, judge=careful, shard=2026-01): " in shown
+    assert "% judge_scope authors careful 2026-01: 7 questions: 21 votes, " in shown
     assert digests(done) == digests(tiny)
 
 

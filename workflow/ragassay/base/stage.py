@@ -13,10 +13,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from ragassay.base.errors import AssayError
-from ragassay.base.terminal import masked, printable
+from ragassay.base.terminal import CONSOLE, job_name, masked, printable, wiped
 
 log = logging.getLogger("ragassay")
 
+LAST = {"last": True}  # of a line that ends a job
 INTERRUPTED = 128 + signal.SIGINT  # the exit status, as shells have it
 
 
@@ -30,21 +31,26 @@ log.addFilter(_mask)
 
 
 def _is_for_the_terminal(record):
-    """Whether a line belongs on the terminal: what `ragassay.calls.overview` tells of all jobs of a run does not."""
+    """Whether a line belongs on the terminal. What `ragassay.running.console` shows in its own way does not, nor what
+    `ragassay.calls.overview` adds up.
+    """
+    if CONSOLE in os.environ:
+        return record.levelno >= logging.WARNING and not getattr(record, "last", False)
     return "RAGASSAY_RUN" not in os.environ or not getattr(record, "in_the_runs_line", False)
 
 
 def _show(*error):
-    """What Python shows of an error that nobody caught, without keys and codes that steer a terminal."""
-    sys.stderr.write(printable(masked("".join(traceback.format_exception(*error)))))
+    """What Python shows of an error that nobody caught, without keys and codes that steer a terminal; where a console
+    names the log, nothing.
+    """
+    if CONSOLE not in os.environ:
+        sys.stderr.write(printable(masked("".join(traceback.format_exception(*error)))))
 
 
 def run(stage: Callable, snakemake) -> None:
     """Call `stage` with the rule's named inputs, outputs and settings; what it logs goes to the rule's log and to the
     terminal. Ctrl-C, which a terminal sends to every job, ends it in one line.
     """
-    wildcards = ", ".join(f"{key}={value}" for key, value in snakemake.wildcards.items())
-    name = f"{snakemake.rule} ({wildcards})" if wildcards else snakemake.rule
     Path(snakemake.log[0]).parent.mkdir(parents=True, exist_ok=True)
     file, terminal = (
         logging.FileHandler(snakemake.log[0], mode="w", encoding="utf-8"),
@@ -52,7 +58,7 @@ def run(stage: Callable, snakemake) -> None:
     )
     _leave_pandas_out()
     terminal.addFilter(_is_for_the_terminal)
-    terminal.setFormatter(logging.Formatter(f"{name}: %(message)s"))
+    terminal.setFormatter(logging.Formatter(f"{wiped()}{job_name(snakemake.rule, snakemake.wildcards)}: %(message)s"))
     log.setLevel(logging.INFO)
     log.handlers = [file, terminal]
     gc.freeze()  # what was imported stays; to look for garbage there takes a tenth of the time of a call
@@ -60,10 +66,10 @@ def run(stage: Callable, snakemake) -> None:
         with _interruptible():
             stage(**snakemake.input, **snakemake.output, **_settings(snakemake.params))
     except KeyboardInterrupt:
-        log.error("interrupted; run the same command to redo this job")
+        log.error("interrupted; run the same command to redo this job", extra=LAST)
         sys.exit(INTERRUPTED)
     except AssayError as error:
-        log.error("%s", error)
+        log.error("%s", error, extra=LAST)
         sys.exit(error.exit_code)
     except Exception:  # to be written down, not to be swallowed
         file.stream.write(printable(masked(traceback.format_exc())))

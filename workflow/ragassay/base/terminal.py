@@ -5,9 +5,13 @@ whatever comes from outside passes through `masked` before it is written anywher
 nobody out and may be words of an answer, so they are left alone.
 """
 
+import os
 import re
 import reprlib
 
+CONSOLE = "RAGASSAY_CONSOLE"  # set for the jobs of a run that shows a line for each: BAR or LINES
+BAR, LINES = "bar", "lines"  # whether a bar stands below the lines
+WIPE = "\r\033[K"  # takes a bar away
 SHORTEST = 8
 MASK = "[key]"
 ESCAPED = '"\\/'  # what JSON may write behind a backslash
@@ -50,6 +54,23 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
+
+
+def clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+def job_name(rule: str, wildcards: dict) -> str:
+    """A job as its lines name it."""
+    keys = ", ".join(f"{key}={value}" for key, value in wildcards.items())
+    return f"{rule} ({keys})" if keys else rule
+
+
+def wiped() -> str:
+    """What a line on standard error begins with, so that a bar of this run does not stand in it."""
+    return WIPE if os.environ.get(CONSOLE) == BAR else ""
 
 
 def aligned(lines: list[list[str]], left: int) -> str:

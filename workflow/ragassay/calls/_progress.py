@@ -17,6 +17,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from ragassay.base.stage import log
+from ragassay.base.terminal import clock
 from ragassay.calls.ledger.records import PICO, Ledger
 from ragassay.calls.model import Model
 
@@ -123,9 +124,3 @@ def rule_and_keys(folder: Path) -> tuple[str, list[str]]:
     parts = folder.parts
     below = parts[len(parts) - parts[::-1].index("ledger") :] if "ledger" in parts else ()
     return (below[0], list(below[1:])) if below else (folder.name, [])
-
-
-def clock(seconds: float) -> str:
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}"

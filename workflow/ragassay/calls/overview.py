@@ -16,8 +16,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from ragassay.base.terminal import aligned
-from ragassay.calls._progress import COUNTS, FIRST_SECONDS, FOLDER, SECONDS, Recent, clock
+from ragassay.base.terminal import aligned, clock, wiped
+from ragassay.calls._progress import COUNTS, FIRST_SECONDS, FOLDER, SECONDS, Recent
 
 RUNS, ESTIMATE = Path(".snakemake/runs"), Path(".snakemake/estimate.json")
 NAMED = 3  # jobs that a line names
@@ -74,16 +74,18 @@ class Overview:
         return trouble
 
     def costs(self) -> str:
-        """What each rule asked and paid; empty if nothing was asked."""
+        """What each rule asked and paid; empty if nothing was paid."""
         jobs = [job for job in self.jobs() if job["requests"]]
-        return summed(jobs, [*COUNTS], ["dollars"], "this run") if jobs else ""
+        if not any(job["dollars"] for job in jobs):
+            return ""
+        return summed(jobs, [*COUNTS], ["dollars"], "this run")
 
     def tell(self) -> None:
         """Line after line, until the run has ended."""
         wait = FIRST_SECONDS
         while not self.ended.wait(wait):
             if line := self.line(time.monotonic()):
-                sys.stderr.write(line + "\n")
+                sys.stderr.write(f"{wiped()}{line}\n")
             wait = SECONDS
 
 
@@ -109,12 +111,13 @@ def begin() -> None:
     threading.Thread(target=_runs[-1].tell, daemon=True).start()
 
 
-def end(well: bool) -> None:
-    """Tell the costs. What was estimated is over, or less by what was asked."""
+def end(well: bool) -> dict:
+    """Tell the costs; give requests and dollars. What was estimated is over, or less by what was asked."""
+    asked = {}
     for run in _runs:
         run.ended.set()
         if costs := run.costs():
-            sys.stderr.write(costs)
+            sys.stderr.write(wiped() + costs)
         asked = {name: sum(job[name] for job in run.jobs()) for name in ("requests", "dollars")}
         if run.estimate and asked["requests"]:
             left = {name: max(0, run.estimate[name] - asked[name]) for name in asked}
@@ -122,6 +125,7 @@ def end(well: bool) -> None:
             if well or not left["requests"]:
                 ESTIMATE.unlink()
     _runs.clear()
+    return asked
 
 
 def _read(path):

@@ -260,9 +260,8 @@ def _why(output, release):
     lines = [line.strip() for line in output.strip().splitlines()]
     if missed := next((line for line in lines if MISS in line), None):
         return f"{release}: {missed}, or the release lacks it, or this code is not that of the run"
-    rule = re.search(r"\.(\w+)\.py' returned non-zero exit status", output)
     last_words = [after for line, after in pairwise(lines) if line.startswith("WorkflowError in file")]
-    last_words += [line for line in lines if rule and re.match(rf"{rule[1]}( \(.*\))?: ", line)]
+    last_words += re.findall(r"^  (\w+(?: \(.*\))?: .+)$", output.rpartition(" failed:\n")[2], re.MULTILINE)
     return f"{release}: the replay failed: " + (last_words[-1] if last_words else " / ".join(lines[-6:]))
 
 

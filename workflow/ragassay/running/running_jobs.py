@@ -1,0 +1,110 @@
+"""The jobs of a run: what each says of itself, why it failed, and how long those take that are left."""
+
+import contextlib
+import os
+import re
+import signal
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragassay.base.terminal import job_name, printable
+
+TAIL = 8_192  # bytes of a log in which its last words stand
+SURE = 10  # seconds after which how many jobs run at a time is more than a guess
+TRACEBACK = "Traceback (most recent call last)"
+
+
+@dataclass
+class RunningJob:
+    """A job that has begun; `makes` says whether it makes something, since a target rule only collects."""
+
+    rule: str
+    wildcards: dict[str, str]
+    logs: list[str]
+    makes: bool
+    since: float
+
+    @classmethod
+    def of(cls, record) -> "RunningJob":
+        """As Snakemake's record of its beginning describes it; one of its failure lacks wildcards."""
+        wildcards = dict(getattr(record, "wildcards", None) or {})
+        return cls(record.rule_name, wildcards, list(record.log), bool(record.output), record.created)
+
+    def __str__(self):
+        return " ".join([self.rule, *filter(None, map(str, self.wildcards.values()))])
+
+    def last_words(self) -> str:
+        """The last line of its log; empty if there is none."""
+        lines = self._log()
+        return lines[-1] if lines else ""
+
+    def failure(self, reason: str) -> str:
+        """Which job failed, in its own sentence, and where its log lies; empty if it was interrupted. `reason` is what
+        Snakemake says of it.
+        """
+        ended_by = _signal(reason)
+        if ended_by == "SIGINT":
+            return ""
+        logs = "".join(f"    log: {log}\n" for log in self.logs if Path(log).exists())
+        return f"  {job_name(self.rule, self.wildcards)}: {self._why(reason, ended_by)}\n{logs}"
+
+    def _why(self, reason, ended_by):
+        words = self.last_words()
+        if ended_by:
+            memory = ", as on a machine that has no memory left" if ended_by == "SIGKILL" else ""
+            return f"{ended_by} ended it{memory}" + (f"; its last words: {words}" if words else "")
+        if reason and "CalledProcessError" not in reason and "'FAILED'" not in reason:  # of Snakemake, or of a cluster
+            return printable(" ".join(reason.split()))
+        if not words:
+            return "it ended before its log began; what it wrote stands above"
+        return words + (" (a fault of the code, not of yours)" if self._has_traceback() else "")
+
+    def _has_traceback(self):
+        return any(line.startswith(TRACEBACK) for line in self._log())
+
+    def _log(self):
+        with contextlib.suppress(OSError, IndexError), Path(self.logs[0]).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+            lines = file.read().decode(errors="replace").splitlines()
+            return [printable(line.strip()) for line in lines if line.strip()]
+        return []
+
+
+class TimeLeft:
+    """How long the rest of a run takes, by what jobs of each rule took in this run, else in earlier ones."""
+
+    def __init__(self, planned: dict[str, int], before: dict[str, float], now: float):
+        self.left, self.before, self.since = Counter(planned), before, now
+        self.jobs, self.took = Counter(), Counter()  # of those that have ended, by rule
+
+    def ended(self, rule: str, seconds: float) -> None:
+        self.left[rule] -= 1
+        self.jobs[rule] += 1
+        self.took[rule] += seconds
+
+    def means(self) -> dict[str, float]:
+        """rule -> seconds of a job."""
+        return self.before | {rule: self.took[rule] / jobs for rule, jobs in self.jobs.items()}
+
+    def seconds(self, now: float, running: list[RunningJob]) -> float | None:
+        """None while nothing is known of any job."""
+        means = self.means()
+        if not means or now <= self.since:
+            return None
+        usual = sum(means.values()) / len(means)  # of a rule of which nothing is known
+        work = sum(max(0, left) * means.get(rule, usual) for rule, left in self.left.items())
+        work -= sum(min(now - job.since, means.get(job.rule, usual)) for job in running)
+        busy = sum(self.took.values()) + sum(now - job.since for job in running)
+        side_by_side = (busy + SURE) / (now - self.since + SURE)  # jobs at a time, on average; one before any has run
+        return max(0.0, work) / side_by_side
+
+
+def _signal(reason):
+    """The name of the signal that ended a job; empty if none did. Shells add 128 to its number."""
+    if match := re.search(r"died with <Signals\.(\w+)", reason):
+        return match[1]
+    status = re.search(r"non-zero exit status (\d+)", reason)
+    with contextlib.suppress(ValueError):
+        return signal.Signals(int(status[1]) - 128).name if status else ""
+    return ""
