@@ -3,16 +3,18 @@
 A mutant exchanges a comparison, an arithmetic or boolean operator, `min` and `max` or `any` and `all`, leaves out a
 `not` or a minus, turns a truth value, or adds one to a small number. Mutants are drawn from all places of the rooms, by
 a seed. The tests that import the module, or a script that does, run in a clone until one fails: those that name the
-module first, then those of its room. A mutant that hangs them is noticed. Some mutants change nothing that anybody
-could notice; nobody sorts them out.
+module first, then those of its room. The test that fails has to pass without the mutant, or it does not count. A mutant
+that hangs them is noticed. Some mutants change nothing that anybody could notice; nobody sorts them out.
 
     make mutants                                            120 mutants of studies, metrics and calls
     make mutants ARGS="--count 12 --seed 7 studies/scope"   a dozen of one room
     make mutants ARGS="--changed main"                      only in files that differ from a commit
+    make mutants ARGS="--seed 7 --log mutants.txt"          in several runs: those in the log are not run again
 """
 
 import argparse
 import ast
+import json
 import os
 import random
 import re
@@ -23,7 +25,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from common.clone import ROOT, cloned
-from common.figures import figure, finish
+from common.figures import count, figure, finish
+from common.forked_pytest import ForkedPytest
 from ragassay.base import code_version
 
 ROOMS = ["studies", "metrics", "calls"]
@@ -36,7 +39,7 @@ OPERATORS = {
 ABOUT_FILES = {"workflow", "benchmarks"}  # folders of tests that read the code or run it whole
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 LARGEST = 10  # of the numbers that one is added to: larger ones are sizes and times
-AT_MOST, ENOUGH = 6, 60  # files of tests for a mutant; seconds that they may take beyond three times their usual time
+AT_MOST, LONGEST = 6, 200  # files of tests for a mutant; seconds that they may take
 
 
 def changes(node: ast.AST) -> Iterator[tuple]:
@@ -95,16 +98,36 @@ def tests_of(module: Path, clone: Path) -> list[str]:
     return [path for *_, path in sorted(chosen)[:AT_MOST]]
 
 
-def status(clone: Path, tests: list[str], seconds: float | None) -> int | None:
-    """How the tests ended; none if they took longer."""
-    command = [sys.executable, "-m", "pytest", "--quiet", "-x", "-p", "no:cacheprovider", *tests]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    try:
-        return subprocess.run(
-            command, cwd=clone, timeout=seconds, env=os.environ | {"PYTHONPATH": ""}, **quiet
-        ).returncode
-    except subprocess.TimeoutExpired:
-        return None
+class Trial:
+    """Runs tests on mutants in a clone."""
+
+    def __init__(self, clone: Path):
+        self.clone, self.library = clone, clone / "workflow/ragassay"
+        self.pytest = ForkedPytest(clone)
+        self.sound = set()  # tests that have passed without a mutant
+
+    def verdict(self, path: Path, changed: str) -> str | None:
+        """Which test notices the changed source of a module; nothing if none does; None if it fails without it, too."""
+        before, times = path.read_text(), path.stat()
+        tests = tests_of(path, self.clone)
+        if not tests:
+            return ""
+        path.write_text(changed)
+        moment = time.time_ns()
+        os.utime(path, ns=(moment, moment))
+        try:
+            status, test = self.pytest.run(tests, LONGEST)
+        finally:
+            path.write_text(before)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        if status == 0:
+            return ""
+        return (test or "no end") if self._pass([test] if test else tests) else None
+
+    def _pass(self, tests: list[str]) -> bool:
+        if not self.sound.issuperset(tests) and self.pytest.run(tests, LONGEST)[0] == 0:
+            self.sound.update(tests)
+        return self.sound.issuperset(tests)
 
 
 def main() -> None:
@@ -113,38 +136,48 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=120)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--changed", help="only files that differ from this commit")
+    parser.add_argument("--log", type=Path, default=Path(os.devnull), help="file with the verdicts of earlier runs")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin with no mutant later than that")
     words = parser.parse_args()
-    with cloned() as clone:
-        library = clone / "workflow/ragassay"
-        files = {
-            path
-            for room in words.rooms
-            for path in [*(library / room).rglob("*.py"), (library / room).with_suffix(".py")]
-        }
-        if words.changed:
-            command = ["git", "diff", "--name-only", words.changed]
-            differ = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
-            files &= {clone / name for name in differ}
-        sources = {path: path.read_text() for path in sorted(files) if path.is_file()}
-        drawn = [(path, number) for path, source in sources.items() for number in range(len(places(source)))]
-        drawn = random.Random(words.seed).sample(drawn, min(words.count, len(drawn)))
-        noticed, usual = 0, {}
-        for path, number in sorted(drawn):
-            tests = tests_of(path, clone)
-            if path not in usual:
-                start = time.monotonic()
-                if tests and status(clone, tests, None):
-                    sys.exit(f"the tests of {path.relative_to(library)} fail without any change: {' '.join(tests)}")
-                usual[path] = time.monotonic() - start
-            what, changed = mutant(sources[path], number)
-            path.write_text(changed)
-            survived = not tests or status(clone, tests, 3 * usual[path] + ENOUGH) == 0
-            path.write_text(sources[path])
-            noticed += not survived
-            sys.stdout.write(f"{'SURVIVED' if survived else 'noticed'} {path.relative_to(library)}:{what}\n")
+    end = time.monotonic() + 60 * words.minutes
+    earlier = dict(json.loads(line) for line in words.log.read_text().splitlines()) if words.log.is_file() else {}
+    with cloned() as clone, words.log.open("a") as log:
+        trial, tests = Trial(clone), []
+        for path, number in drawn(clone, words):
+            if time.monotonic() > end:
+                break
+            what, changed = mutant(path.read_text(), number)
+            name = f"{path.relative_to(trial.library)}:{what} (place {number})"
+            test = earlier[name] if name in earlier else trial.verdict(path, changed)
+            if test is None:
+                sys.stderr.write(f"not counted, since its tests fail without it, too: {name}\n")
+                continue
+            tests.append(test)
+            if name not in earlier:
+                log.write(json.dumps([name, test]) + "\n")
+                log.flush()
+            sys.stdout.write(f"noticed {name} by {test}\n" if test else f"SURVIVED {name}\n")
             sys.stdout.flush()
-        figure("mutants_noticed", noticed / len(drawn), "share", ">= 0.85", 1.0)
+        if not tests:
+            sys.exit("found no mutant, expected operators in these files")
+        count("mutants", len(tests), "mutants")
+        figure("mutants_noticed", sum(map(bool, tests)) / len(tests), "share", ">= 0.85", 1.0)
     finish()
+
+
+def drawn(clone: Path, words: argparse.Namespace) -> list[tuple[Path, int]]:
+    """Modules and numbers of their mutants, in an order that the seed gives."""
+    library = clone / "workflow/ragassay"
+    files = {
+        path for room in words.rooms for path in [*(library / room).rglob("*.py"), (library / room).with_suffix(".py")]
+    }
+    if words.changed:
+        command = ["git", "diff", "--name-only", words.changed]
+        differ = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+        files &= {clone / name for name in differ}
+    sources = {path: path.read_text() for path in sorted(files) if path.is_file()}
+    every = [(path, number) for path, source in sources.items() for number in range(len(places(source)))]
+    return random.Random(words.seed).sample(every, min(words.count, len(every)))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import ast
 import pytest
 
 import mutants
+from common import forked_pytest
 from project import ROOT
 
 
@@ -40,3 +41,18 @@ def test_the_tests_of_a_module_begin_with_those_that_name_it():
     module = ROOT / "workflow/ragassay/metrics/paired.py"
     chosen = mutants.tests_of(module, ROOT)
     assert chosen[0].startswith("tests/ragassay/metrics/") and len(chosen) <= mutants.AT_MOST
+
+
+def test_a_run_of_tests_ends_with_the_first_that_fails_or_when_its_time_is_over(tmp_path):
+    (tmp_path / "test_a.py").write_text("def test_right():\n    pass\n")
+    (tmp_path / "test_b.py").write_text(
+        "def test_wrong():\n    raise ValueError\n\n\ndef test_later():\n    assert 0\n"
+    )
+    (tmp_path / "test_c.py").write_text("import threading\n\n\ndef test_endless():\n    threading.Event().wait()\n")
+    runs = forked_pytest.ForkedPytest(tmp_path)
+    assert runs.run(["test_a.py"], 600) == (0, "")
+    assert runs.run(["test_a.py", "test_b.py", "test_c.py"], 600) == (1, "test_b.py::test_wrong")
+    (tmp_path / "test_b.py").write_text("def test_wrong():\n    pass\n\n\nraise ValueError\n")
+    assert runs.run(["test_b.py"], 600)[1] == "test_b.py"
+    assert runs.run(["test_c.py"], 1) == (None, "")
+    runs.process.communicate()
