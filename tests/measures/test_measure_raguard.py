@@ -2,18 +2,22 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from described import shown
 from guarded import threshold, write_guard
-from project import ROOT
 from ragassay.base import tables
 from ragassay.grading.outcomes import ABSTAINED, TARGET_OUTCOMES
-from ragassay.report.sections import load
+from ragassay.metrics.panel import Panel
+from ragassay.metrics.resampling import draws, interval
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.defences import FILTERED, SWEEP_ANSWERS
 from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences.defence import kind_of
+from ragassay.studies.poisoning.measures.detection import alarm_rows
 from rows import place, row
 from scripts.measures.measure_raguard import measure_raguard
 
@@ -21,6 +25,7 @@ NAMES = [f"t{at}" for at in range(4)]
 # Each question finds, best first: its own poison, that of the next question, and three clean passages.
 SCORES = {"raguard": [0.9, 0.2, 0.5, 0.4, 0.1], "other": [0.95, 0.6, 0.5, 0.4, 0.1]}
 LIMIT = 0.5
+SECTIONS = ("raguard", "raguard_thresholds", "raguard_answers", "raguard_settings")
 RIGHT = {
     ("none", "none"): "ccic",
     ("none", "raguard"): "cicc",
@@ -149,6 +154,8 @@ def test_rates_count_poison_that_was_planted_for_the_question(metrics):
 
 def test_scores_at_the_same_share_of_false_alarms(metrics):
     assert value(metrics, "matched", "black", "raguard", None, "tpr_at_5") == 3 / 4
+    planted = metrics["matched", "black", "raguard", None, "tpr_at_5"]["n"]
+    assert planted == 4 < metrics["matched", "black", "raguard", None, "auroc"]["n"], "a share of the planted ones"
     assert value(metrics, "matched", "black", "other", None, "auroc") == 1
     assert value(metrics, "matched", "black", "raguard", None, "auroc") == pytest.approx((3 + 1 / 3) / 4)
     assert value(metrics, "differences", "black", "other", None, "difference") == 1 / 4
@@ -232,9 +239,31 @@ def test_lost_questions_are_counted_by_topic(metrics):
     assert sum(one["n"] for one in lost) == 3 and sum(one["value"] * one["n"] for one in lost) == pytest.approx(1)
 
 
-def test_the_section_of_the_report_shows_every_table_of_a_cell(measured):
-    parts = load(ROOT / "workflow/report/sections/raguard.yaml", measured).parts
+def test_an_alarm_has_the_interval_of_a_slow_resampling_of_questions():
+    chance = np.random.default_rng(3)
+    rows = pd.DataFrame({"target_id": [f"t{at % 12}" for at in range(90)], "removed": chance.random(90) < 0.4})
+    rows = rows.assign(poison=[at % 4 == 0 for at in range(90)]).assign(clean=lambda each: ~each["poison"])
+    measured = {row["keys"]: row for row in alarm_rows({"defence": "d"}, rows, Panel(rows["target_id"], 80, 5))}
+    names, ratios = sorted(set(rows["target_id"])), []
+    for weights in np.concatenate(list(draws(len(names), 80, 5))):
+        times = dict(zip(names, weights.astype(int).tolist(), strict=True))
+        drawn = pd.concat([rows[rows["target_id"] == name] for name in names for _ in range(times[name])])
+        fpr, tpr = (drawn[drawn[kind]]["removed"].mean() for kind in ("clean", "poison"))
+        ratios.append((fpr * 0.99 + tpr * 0.01) / (tpr * 0.01))
+    alarm = measured[json.dumps({"defence": "d", "one_in": "100"})]
+    assert (alarm["low"], alarm["high"]) == pytest.approx(interval(ratios, len(names))) and alarm["n"] == 90
+    assert alarm["low"] < alarm["value"] < alarm["high"]
+
+
+def test_answers_that_a_defence_costs_have_an_interval(metrics):
+    lost = metrics["answers", "none", "raguard", None, "lost"]
+    assert lost["n"] == 3 and lost["low"] < lost["value"] < lost["high"]
+
+
+def test_the_sections_of_the_report_show_every_table_of_a_cell(measured):
+    sections = [shown(name, measured)[0] for name in SECTIONS]
+    parts = [part for section in sections for part in [*section.parts, *section.details] if part.rows]
+    filled = {part.name for part in parts}
+    assert {"matched", "differences", "calibration", "alarms", "failures", "answers", "roc", "wanted"} <= filled
     tables_of = {one["table"] for one in tables.read(METRICS, measured).to_pylist()}
-    shown = {part.name for part in parts if part.rows}
-    assert {"matched", "differences", "detection", "calibration", "alarms", "failures", "answers", "roc"} <= shown
-    assert tables_of <= {part.name for part in parts}, "a table that no part shows"
+    assert tables_of <= set().union(*(section.tables for section in sections)), "a table that no part shows"

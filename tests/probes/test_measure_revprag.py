@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pandas as pd
 
-from probe_study import COUNT, ROOT
+from described import shown
+from probe_study import COUNT
 from ragassay.base import tables
 from ragassay.metrics.auroc import auroc
-from ragassay.report.sections import load
 from ragassay.schemas.probes import PROBE_SCORES, PROBE_TRANSFERS
 from ragassay.schemas.report import METRICS
-from ragassay.studies.poisoning.probes.breakdowns import class_rows, headline_rows
+from ragassay.studies.poisoning.probes.breakdowns import class_rows, headline_rows, map_rows
 from ragassay.studies.poisoning.probes.performance import Group
 
 
@@ -61,6 +61,33 @@ def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
         for ending, probe in (("", "logistic"), ("_control", "control"))
     }
     assert not list(headline_rows([row for row in rows if '"condition": "retrieved"' not in row["keys"]]))
+
+
+def test_a_map_has_controls_as_rows_that_probes_stand_beside(study):
+    tested = {}
+    for row in (row for row in study.rows(METRICS) if row["table"] in ("probes", "transfers")):
+        keys = json.loads(row["keys"])
+        assert keys["facts"] == "all" and ("trained_on" in keys) == (row["table"] == "transfers")
+        place = keys["condition"], keys.get("trained_on"), keys["probe"]
+        tested.setdefault(place, {})[row["metric"]] = row
+    for name in ("logistic", "control", "answer_text", "shuffled"):
+        scores, poisoned = scored(study, "matched", name)
+        assert abs(tested["matched", None, name]["auroc"]["value"] - auroc(scores, poisoned)) < 1e-9
+    above = tested["matched", None, "logistic"]
+    areas = [tested["matched", None, name]["auroc"]["value"] for name in ("logistic", "control")]
+    assert abs(above["over_control"]["value"] - (areas[0] - areas[1])) < 1e-9
+    assert "over_control" not in tested["matched", None, "control"]
+    rows = rows_of(study, "matched", "control", "released")
+    expected = auroc([row["score"] for row in rows], [row["label"] == "poisoned" for row in rows])
+    assert abs(tested["matched", "released", "control"]["auroc"]["value"] - expected) < 1e-9
+
+
+def test_a_map_has_the_control_from_most_answers(study):
+    rows = [row for row in study.rows(METRICS) if row["table"] == "conditions" and row["metric"] == "control"]
+    fewer = [row | {"value": 0.1, "n": row["n"] - 1} for row in rows if '"probe": "lens"' in row["keys"]]
+    rows = [row for row in rows if '"probe": "lens"' not in row["keys"]]
+    for order in ([*fewer, *rows], [*rows, *fewer]):
+        assert fewer and all(row["value"] != 0.1 for row in map_rows(order))
 
 
 def test_a_probe_of_few_folds_is_compared_with_controls_on_the_answers_that_it_scored(study):
@@ -163,11 +190,14 @@ def test_shares_of_classes_sum_to_one():
 
 def test_the_section_can_be_drawn_from_what_a_small_study_measures(study):
     """Also where some reasons and some kinds of answers never occur."""
-    section = load(ROOT / "workflow/report/sections/revprag.yaml", study.place("metrics"))
-    shown = {part.title for part in section.parts if part.rows}
-    assert shown >= {
-        "Answers",
+    names = ("revprag", "revprag_transfer", "revprag_numbers")
+    sections = [shown(name, study.place("metrics"))[0] for name in names]
+    filled = {part.title for section in sections for part in [*section.parts, *section.details] if part.rows}
+    assert filled >= {
+        "Probes and controls by condition",
+        "Above the control",
+        "What the responder answered",
         "What is flagged",
         "Why questions have no pair of prompts",
-        "Where a probe was not fitted",
+        "From some kinds of questions to another",
     }

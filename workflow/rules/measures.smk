@@ -17,6 +17,9 @@ SWEEPS = plan(measures.swept_answers)
 CALLS += SWEEPS.over("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet")
 SECTIONS["attacks"] = {"page": "raguard", "shown": bool(ATTACKED)}
 SECTIONS["raguard"] = {"shown": bool(DEFENDED)}
+SECTIONS["raguard_thresholds"] = {"page": "raguard", "metrics": "raguard", "shown": bool(DEFENDED)}
+SECTIONS["raguard_answers"] = {"page": "raguard", "metrics": "raguard", "shown": bool(DEFENDED)}
+SECTIONS["raguard_settings"] = {"page": "raguard", "metrics": "raguard", "shown": bool(DEFENDED)}
 
 
 rule attacks:

@@ -5,13 +5,12 @@ Reads   results/targets, results/passages, results/neighbours, results/retrieved
 Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet                    the passages of both prompts, by condition
         results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet            questions without such a pair, with the reason
         results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet      what is answered, and what that counts as
-        results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet         where its activations lie; .json: which they are
+        results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet         where in embeddings/ its activations lie; .json: which they are
         results/probes/{dataset}/{retriever}/{attack}/{responder}/                     probes for a service, with their card
         results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet        what probes and controls say, in folds
         results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet              probes beside defences that look at passages
         results/metrics/revprag.parquet                                                the report's section
         results/calls/..., ledger/...  of answer_prompts and scrutinise_answers        as in questions.smk
-        embeddings/                                                                    vectors and activations; not an output
 """
 
 from ragassay.plan import attacks, defended, models, probes
@@ -23,6 +22,8 @@ CALLS += READ.over("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/
 ASKED = plan(probes.scrutinised)
 CALLS += ASKED.over("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet")
 SECTIONS["revprag"] = {"shown": bool(SCORES)}
+SECTIONS["revprag_transfer"] = {"page": "revprag", "metrics": "revprag", "shown": bool(SCORES)}
+SECTIONS["revprag_numbers"] = {"page": "revprag", "metrics": "revprag", "shown": bool(SCORES)}
 PRODUCTS += SCORES
 
 

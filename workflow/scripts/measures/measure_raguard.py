@@ -32,7 +32,7 @@ def measure_raguard(
         panel, judged[cell] = Panel(looked["target_id"], resamples, seed), looked
         rows += detection.detection_rows(keys, looked, panel)
         rows += detection.ranking_rows(keys, looked, panel)
-        rows += detection.alarm_rows(keys, looked)
+        rows += detection.alarm_rows(keys, looked, panel)
         asked = hits["target_id"].drop_duplicates()  # some attacks are tried on a few targets
         aimed = planted[(planted["dataset"] == cell[0]) & (planted["attack"] == cell[2])]
         rows += utility.failure_rows(keys, asked, aimed, rows_of_cell, looked)

@@ -9,6 +9,7 @@ from ragassay.studies.poisoning.probes.breakdowns import (
     class_rows,
     curve_rows,
     headline_rows,
+    map_rows,
     planted_rows,
     point_rows,
     transferred_rows,
@@ -53,7 +54,7 @@ def measure_revprag(
         del keys["trained_on"]
         rows += [*condition_rows(keys, group, flips), *label_rows(keys, group), *kind_rows(keys, group)]
         rows += [*planted_rows(keys, group), *curve_rows(keys, group)]
-    rows += list(headline_rows(rows))
+    rows += [*headline_rows(rows), *map_rows(rows)]
     draws = resamples, seed
     rows += class_rows(tables.frame(PROBE_CLASSES, probe_classes), *draws)
     rows += point_rows(tables.frame(PROJECTIONS, projections))

@@ -72,23 +72,33 @@ def ranking_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
         return
     estimates = panel.auroc_and_tprs(scores, poison, list(FPRS.values()), counted)
     for name, estimate in zip(("auroc", *FPRS), estimates, strict=True):
-        yield SECTION.row("matched", keys, name, **estimate.row())
+        counts = {"n": int((poison & counted).sum())} if name in FPRS else {}  # a share of the planted ones
+        yield SECTION.row("matched", keys, name, **estimate.row() | counts)
     limits = np.unique(np.quantile(scores[counted & ~poison], np.linspace(0, 1, POINTS), method="higher"))
     for limit in [-np.inf, *limits, np.inf]:
         rates = {name: (scores[counted & mask] >= limit).mean() for name, mask in (("fpr", ~poison), ("tpr", poison))}
         yield from SECTION.rows("roc", keys | {"at": f"{limit:.6g}"}, rates, int(counted.sum()))
 
 
-def alarm_rows(keys: dict, rows) -> Iterator[dict]:
-    """How many alarms there are for each true one, where poison is as rare as outside of studies."""
+def alarm_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
+    """How many alarms there are for each true one, where poison is as rare as outside of studies. `panel` has the
+    target of each row.
+    """
     removed, poison, clean = (rows[name].to_numpy(bool) for name in ("removed", "poison", "clean"))
     if not poison.any() or not clean.any() or not removed[poison].any():
         return
-    fpr, tpr = removed[clean].mean(), removed[poison].mean()
-    for rarity in PREVALENCES:
-        share = 1 / rarity
-        alarms = (fpr * (1 - share) + tpr * share) / (tpr * share)
-        yield SECTION.row("alarms", keys | {"one_in": rarity}, "alarms", alarms, int(clean.sum() + poison.sum()))
+
+    def false_for_true(weights):
+        found = weights[removed & poison].sum()
+        if not found or not weights[clean].sum():
+            return np.nan
+        return (weights[removed & clean].sum() / weights[clean].sum()) / (found / weights[poison].sum())
+
+    ratio = panel.measure(false_for_true).row() | {"n": int(clean.sum() + poison.sum())}
+    for rarity in PREVALENCES:  # one planted passage beside rarity - 1 clean ones
+        ends = {name: ratio[name] for name in ("value", "low", "high") if ratio[name] is not None}
+        alarms = {name: 1 + end * (rarity - 1) for name, end in ends.items()}
+        yield SECTION.row("alarms", keys | {"one_in": rarity}, "alarms", **ratio | alarms)
 
 
 def null_rows(keys: dict, rows, card: dict | None) -> Iterator[dict]:

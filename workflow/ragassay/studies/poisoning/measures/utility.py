@@ -47,7 +47,8 @@ def answer_rows(given: dict, judged: dict, targets, resamples: int, seed: int) -
     for cell, answers in given.items():
         keys = dict(zip(NAMES, cell, strict=True))
         answered, right = (answers["outcome"] != ABSTAINED).to_numpy(), (answers["outcome"] == CORRECT).to_numpy()
-        yield from _outcomes(keys, answers, answered, Panel(answers.index, resamples, seed))
+        panel = Panel(answers.index, resamples, seed)
+        yield from _outcomes(keys, answers, answered, panel)
         yield from bound_rows("answers", keys, given, cell, answers.index)
         before = given.get((*cell[:2], CLEAN, UNDEFENDED, cell[4]))
         if before is None:
@@ -61,7 +62,7 @@ def answer_rows(given: dict, judged: dict, targets, resamples: int, seed: int) -
         if cell[2] != CLEAN and could.any() and cell[:4] in judged:
             yield from _fates(keys, answers, judged[cell[:4]], could, right, shown)
         if cell[2] == CLEAN != cell[3] and could.any():
-            yield SECTION.row("answers", keys, "lost", lost[could].mean(), int(could.sum()))
+            yield SECTION.row("answers", keys, "lost", **panel.mean(lost.astype(float), could).row())
             asked = targets[targets["dataset"] == cell[0]].set_index("target_id").reindex(answers.index)
             yield from _lost_by(keys, "lost", "words", _lengths(asked["question"]), could, lost)
             if cell[0] in by_topic:

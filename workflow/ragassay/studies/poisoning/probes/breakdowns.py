@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.probes.folds import CLASSES, CONTROL, PROBE, WAYS
+from ragassay.studies.poisoning.probes.folds import CLASSES, CONTROL, CONTROLS, PROBE, WAYS
 from ragassay.studies.poisoning.probes.labels import CORRECT, MATCHED, POISONED, RETRIEVED
 from ragassay.studies.poisoning.probes.performance import SECTION, Group, area_rows
 from ragassay.studies.poisoning.probes.rows import ALL
@@ -17,6 +17,7 @@ from ragassay.studies.poisoning.probes.rows import ALL
 CELL = ["dataset", "retriever", "attack", "responder"]
 LEAST = 10  # right and poisoned answers each; of fewer no area is shown
 MATCHED_FPRS = {"at_1": 0.01, "at_5": 0.05}  # shares of false alarms at which methods are compared
+MAPS = {"conditions": "probes", "transfer": "transfers", "kinds": "by_kind", "planted": "by_planted"}  # table -> map
 POINTS = 20  # thresholds of a ROC curve, beside both ends
 
 
@@ -67,6 +68,31 @@ def headline_rows(rows: list[dict]) -> Iterator[dict]:
         if row["metric"] in ("auroc", CONTROL) and condition in (MATCHED, RETRIEVED):
             name = condition if row["metric"] == "auroc" else f"{condition}_{CONTROL}"
             yield row | {"table": "headline", "keys": json.dumps(keys, ensure_ascii=False), "metric": name}
+
+
+def map_rows(rows: list[dict]) -> Iterator[dict]:
+    """What a map of probes by conditions shows: the AUROC of each probe over all facts, and that of each control, as if
+    it were a probe. The map of conditions has the differences to the first control, too. Of a control that stands
+    beside several probes, a map has the number from most answers. `rows` are those of the section.
+    """
+    controls = {}
+    for row in rows:
+        keys = json.loads(row["keys"])
+        if row["table"] not in MAPS or keys["facts"] != ALL:
+            continue
+        probe = keys.pop("probe")
+        drawn = row | {"table": MAPS[row["table"]]}
+        if row["metric"] in ("auroc", "over_control"):
+            yield drawn | {"keys": _text(keys | {"probe": probe})}
+        elif row["metric"] in CONTROLS:
+            named = drawn | {"metric": "auroc", "keys": _text(keys | {"probe": row["metric"]})}
+            place = named["table"], named["keys"]
+            controls[place] = max(controls.get(place, named), named, key=lambda each: each["n"])
+    yield from controls.values()
+
+
+def _text(keys):
+    return json.dumps({name: keys[name] for name in sorted(keys)}, ensure_ascii=False)
 
 
 def class_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
