@@ -274,20 +274,32 @@ function valueAt(row, dossier, [first, ...rest]) {
   return /[",\n\r]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
+// Piece by piece, none of which is kept, so that a large selection does not fill the memory.
 async function table() {
-  const lines = [index.csv.map(([title]) => valueAt({ title }, null, ["title"])).join(",")];
-  for (const row of matching) {
-    const dossier = await dossierOf(row);
-    lines.push(index.csv.map(([, ...path]) => valueAt(dossier.rows[index.place[row]], dossier, path)).join(","));
+  const ofPieces = new Map();
+  matching.forEach((row, at) => {
+    const number = Math.floor(index.dossier[row] / index.together);
+    ofPieces.set(number, [...(ofPieces.get(number) ?? []), [row, at]]);
+  });
+  const lines = new Array(matching.length);
+  for (const [number, places] of ofPieces) {
+    const dossiers = await unpacked(`piece-${number}`);
+    for (const [row, at] of places) {
+      const dossier = dossiers[index.dossier[row] % index.together];
+      lines[at] = index.csv.map(([, ...path]) => valueAt(dossier.rows[index.place[row]], dossier, path)).join(",");
+    }
   }
-  return `${lines.join("\n")}\n`;
+  const heading = index.csv.map(([title]) => valueAt({ title }, null, ["title"])).join(",");
+  return `${[heading, ...lines].join("\n")}\n`;
 }
 
 async function download() {
-  const link = make("a", "");
+  const link = make("a", ""), shown = $("count").textContent;
+  $("count").textContent = "Writing…";
   link.href = URL.createObjectURL(new Blob([await table()], { type: "text/csv" }));
   link.download = "selection.csv";
   link.click();
+  $("count").textContent = shown;
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
