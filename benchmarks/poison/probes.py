@@ -7,7 +7,6 @@ little. With the control the same is not done: there is one.
 
 import json
 import re
-import subprocess
 import time
 
 import pyarrow.parquet as pq
@@ -16,7 +15,7 @@ from common.clone import cloned, snakemake
 from common.figures import figure
 
 RESULT, SETTINGS = "results/metrics/revprag.parquet", "benchmarks/poison/ten_folds.yaml"
-STEPS = re.compile(r"(\d+) of \d+ steps")  # those done, after each
+STEPS = re.compile(r"(\d+) of \d+ steps")  # those done, which Snakemake's log says after each
 
 
 def probes() -> None:
@@ -42,7 +41,6 @@ def probes() -> None:
 def _timed(clone, *words):
     """Seconds and jobs of the study, or of a part of it."""
     begin = time.monotonic()
-    done = snakemake(
-        clone, "revprag", "--cores", "2", *words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    return time.monotonic() - begin, int(STEPS.findall(done.stdout)[-1])
+    snakemake(clone, "revprag", "--cores", "2", *words)
+    seconds, log = time.monotonic() - begin, max((clone / ".snakemake/log").glob("*.log"))
+    return seconds, int(STEPS.findall(log.read_text())[-1])

@@ -117,7 +117,7 @@ def draw_sample(study: Study, configfiles: list[str]) -> None:
     command += ["--configfile", *configfiles] if configfiles else []
     done = subprocess.run([*command, "--", str(study.sample)], capture_output=True, text=True)
     if done.returncode:
-        lines = (done.stdout + done.stderr).strip().splitlines()
+        lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         of_stage = [line for line in lines if line.startswith("sample_for_annotation (")]  # the stage's own message
         shown = "\n".join(f"    {line}" for line in of_stage or lines[-8:])
         remedy = "run the study first, as with `make demo STUDY=scope`"

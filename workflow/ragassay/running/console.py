@@ -36,6 +36,7 @@ NOISE = (
     "Using shell: ",
 )
 UNSHOWN = {"workflow_started", "shellcmd", "job_started", "group_info", "group_error", "resources_info", "rulegraph"}
+SUBMITTED = " has been submitted with SLURM"  # a line a job
 NOTHING, INTERRUPTED, FAILED = "Nothing to be done", "Terminating processes on user request", "At least one job did not"
 SECONDS = Path(".snakemake/seconds.json")  # what a job of each rule took in earlier runs
 CELLS, NAMED = 20, 2  # of the bar; jobs that it names
@@ -73,7 +74,7 @@ class Console(logging.Handler):
                 self.snakemakes.handle(record)
             elif handle := getattr(self, f"_on_{event}", None):
                 handle(record)
-            elif event is None and text.startswith(NOISE):
+            elif event is None and (text.startswith(NOISE) or SUBMITTED in text):
                 self.interrupted |= text.startswith(INTERRUPTED)
             elif event not in UNSHOWN:
                 self._write(lambda: self.snakemakes.handle(record))
