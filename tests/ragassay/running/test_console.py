@@ -191,6 +191,19 @@ def test_an_interrupted_run_says_that_it_goes_on_from_there(choir, tmp_path):
     assert text.endswith("Interrupted; the same command goes on from here, with 0 of 3 jobs done.\n")
 
 
+def test_an_interrupted_head_says_that_it_waits_for_jobs_that_nobody_interrupted(choir, tmp_path):
+    choir("alto", words=["-n"])
+    together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with started(tmp_path, "--config", "voices=['patient', 'alto']", **together) as head:
+        until(lambda: len(list(tmp_path.glob("*.begun"))) == 2)
+        os.kill(head.pid, signal.SIGINT)
+        until(lambda: "no job is started any more, and those that run may end." in head.stdout.readline())
+        (tmp_path / "go").touch()
+        text = head.stdout.read()
+    assert head.returncode == 1 and "failed" not in text
+    assert re.search(r"Interrupted; the same command goes on from here, with \d of 5 jobs done\.\n$", text)
+
+
 def on_a_terminal(folder, *words, columns=80, once=None, **environment):
     """All that a run writes to a terminal of its own; patient voices go on when it has written `once`."""
     ours, theirs = pty.openpty()

@@ -75,11 +75,18 @@ class Console(logging.Handler):
             elif handle := getattr(self, f"_on_{event}", None):
                 handle(record)
             elif event is None and (text.startswith(NOISE) or SUBMITTED in text):
-                self.interrupted |= text.startswith(INTERRUPTED)
+                self._interrupt(text)
             elif event not in UNSHOWN:
                 self._write(lambda: self.snakemakes.handle(record))
         except Exception:  # noqa: BLE001  as any handler does: what cannot be shown stops no run
             self.handleError(record)
+
+    def _interrupt(self, text):
+        """Ctrl-C ends jobs, too; a signal to this process alone waits for them."""
+        if text.startswith(INTERRUPTED):
+            self.interrupted = True
+            if self.running and not self.silent:
+                self._say("Interrupted; no job is started any more, and those that run may end.")
 
     def _on_run_info(self, record):
         """How many jobs of each rule there are; the first is about to start."""
