@@ -57,8 +57,14 @@ def findings(table: Path) -> list[str]:
     if not measured:
         return [f"findings: none; the report says what its open questions lack ({len(rows)})"]
     of = f"{MOST} of {len(measured)}" if len(measured) > MOST else len(measured)
-    numbered = (f"  {at}. {printable(row['sentence'])}" for at, row in enumerate(measured[:MOST], 1))
+    numbered = (f"  {at}. {printable(row['sentence'])}{_sureness(row)}" for at, row in enumerate(measured[:MOST], 1))
     return [f"findings ({of}):", *numbered]
+
+
+def _sureness(row):
+    """The interval of a finding's number, if it has one, and the items that it comes from."""
+    interval = "" if row["low"] is None or row["high"] is None else f"{row['low']:.3g} to {row['high']:.3g}, "
+    return "" if row["n"] is None else f" [{interval}n = {row['n']:,}]"
 
 
 def cost(asked: dict) -> str:
