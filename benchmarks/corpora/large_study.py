@@ -64,7 +64,7 @@ def write_answers(folder, questions, responders: list[str], detectors: list[str]
         answers, labels = [], []
         for question in asked:
             name = {"question_id": question["question_id"], "responder": responder, "prompt_name": "basic"}
-            answers.append(_row(RESPONSES, **name, text=f"{say(30)}."))
+            answers.append(_row(RESPONSES, **name, text=f"{say(30)}.", finish_reason="stop"))
             if question["intended"] == "out_of_scope":
                 label = chance.choice(["defused", "not_defused"])
                 labels.append(_row(DEFUSION_LABELS, **name, label=label, **{f"{label}_votes": VOTES}))

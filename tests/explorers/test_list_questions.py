@@ -99,14 +99,14 @@ def test_responses_and_predictions_are_right_where_they_fit_what_should_be_answe
     assert sorted(filter(None, outcomes(index, "r1, basic"))) == sorted(row["r1, basic: outcome"] for row in rows)
 
 
-def study(folder, intended, text="Lanterns.", label=None, **more):
+def study(folder, intended, text="Lanterns.", label=None, reason="stop", **more):
     """One question that r answered with this text."""
     question = filled(QUESTIONS, question_id="q", doc_id="d", intended=intended, text="Why?")
     answer = {"question_id": "q", "responder": "r", "prompt_name": "basic"}
     rows = {
         "documents": (DOCUMENTS, filled(DOCUMENTS, doc_id="d", text="T")),
         "questions": (QUESTIONS, question),
-        "responses": (RESPONSES, filled(RESPONSES, text=text, **answer)),
+        "responses": (RESPONSES, filled(RESPONSES, text=text, finish_reason=reason, **answer)),
     }
     if label:
         votes = {"defused": {"defused_votes": 2, "not_defused_votes": 1}}.get(label, {"not_defused_votes": 3})
@@ -129,7 +129,8 @@ def study(folder, intended, text="Lanterns.", label=None, **more):
         ("out_of_scope", "The document does not say.", None, "declined_out_of_scope", "its words say"),
         ("out_of_scope", "Lanterns.", None, "no_verdict", "no judge was asked"),
         ("in_scope", "The document does not say.", None, "refused_in_scope", "its words say"),
-        ("in_scope", " ", None, "refused_in_scope", "it says nothing"),
+        ("in_scope", " ", None, "no_verdict", "there is no answer to read (empty)"),
+        ("in_scope", "<think>I don't know.</think> Lanterns.", None, "answered_in_scope", "nobody judged whether"),
         ("in_scope", "Lanterns.", None, "answered_in_scope", "nobody judged whether"),
         ("unlabelled", "Lanterns.", "defused", "no_verdict", "unclear whether the question should be answered"),
     ],
@@ -137,6 +138,11 @@ def study(folder, intended, text="Lanterns.", label=None, **more):
 def test_a_response_is_right_or_wrong_for_a_reason(tmp_path, intended, text, label, outcome, why):
     [row] = rows_of(study(tmp_path, intended, text, label))
     assert row["r, basic: outcome"] == outcome and why in row["r, basic: why"]
+
+
+def test_what_a_provider_refuses_is_refused(tmp_path):
+    [row] = rows_of(study(tmp_path, "in_scope", reason="content_filter"))
+    assert (row["r, basic: outcome"], row["r, basic: why"]) == ("refused_in_scope", "its provider refused")
 
 
 def test_people_have_the_last_word_on_questions_and_responses(tmp_path):

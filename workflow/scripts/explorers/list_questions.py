@@ -64,7 +64,9 @@ def list_questions(
             return _rows(table, [path for path in paths[table] if _shard(table, path) == shard], *names)
 
         names = ("question_id", "responder", "prompt_name")
-        answered = Responses(columns, rows(RESPONSES, *names, "text"), rows(DEFUSION_LABELS), of_responses)
+        answered = Responses(
+            columns, rows(RESPONSES, *names, "text", "finish_reason"), rows(DEFUSION_LABELS), of_responses
+        )
         return dossiers(
             rows(DOCUMENTS),
             rows(CLAIMS, "doc_id", "slot", "text"),

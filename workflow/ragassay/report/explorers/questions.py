@@ -171,7 +171,7 @@ class Responses:
 
     def __init__(self, columns: list[dict], responses: list[dict], labels: list[dict], people: dict):
         self.columns, self.people = columns, people
-        self.texts = {_key(row): row["text"] for row in responses}
+        self.responses = {_key(row): row for row in responses}
         self.labels = {_key(row): row for row in labels}
 
     def cells(self, question: dict, should: str) -> list[dict | None]:
@@ -179,11 +179,11 @@ class Responses:
 
     def _cell(self, question, column, should):
         key = (question, column["responder"], column["prompt"])
-        if key not in self.texts:
+        if key not in self.responses:
             return None
         people = self.people.get(key) or self.people.get((question, column["responder"], None))
-        outcome, why = verdicts.response_outcome(should, self.texts[key], self.labels.get(key), people)
-        return {"text": self.texts[key], "outcome": outcome, "why": why}
+        outcome, why = verdicts.response_outcome(should, self.responses[key], self.labels.get(key), people)
+        return {"text": self.responses[key]["text"], "outcome": outcome, "why": why}
 
 
 def _key(row):

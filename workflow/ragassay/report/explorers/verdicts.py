@@ -4,6 +4,7 @@ People have the last word. Without them, the intention behind a question and the
 both are there; else it is unclear whether the question should be answered, and nothing about it is right or wrong.
 """
 
+from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.grading.declines import declines_from_passages
 from ragassay.studies.scope.votes import DEFUSED, IN, KINDS, NOT_DEFUSED, OUT, UNLABELLED
 
@@ -28,12 +29,17 @@ def should_be_answered(intended: str, label: str | None, people: str | None) -> 
     return SHOULD.get(opinions.pop(), UNCLEAR) if len(opinions) == 1 else UNCLEAR
 
 
-def response_outcome(should: str, text: str, label: dict | None, people: str | None) -> tuple[str, str]:
-    """The outcome and why. `label` is a row of defusion_labels, `people` what people say of the response."""
-    declined = declines_from_passages(text)
+def response_outcome(should: str, response: dict, label: dict | None, people: str | None) -> tuple[str, str]:
+    """The outcome and why. `response` is a row of responses, `label` one of defusion_labels, `people` what people say
+    of the response. Refusals are read as for the report: a response without words refuses nothing.
+    """
+    part = answer_part(response["text"], response["finish_reason"])
+    declined = not isinstance(part, Abstain) and declines_from_passages(part)
     if should == YES:
-        if not text.strip():
-            return REFUSED_IN, "it says nothing"
+        if isinstance(part, Abstain):
+            if part.reason == "refusal":
+                return REFUSED_IN, "its provider refused"
+            return NO_VERDICT, f"there is no answer to read ({part.reason})"
         if declined:
             return REFUSED_IN, "its words say that the document has no answer"
         return ANSWERED_IN, "it answers; nobody judged whether the answer is right"
