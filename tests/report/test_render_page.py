@@ -40,6 +40,17 @@ def test_the_page_of_a_study_holds_findings_numbers_and_figures(study, tmp_path)
         assert expected in page
 
 
+def test_a_finding_of_a_page_leads_to_the_rows_behind_it(study, tmp_path):
+    more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
+    section = study["sections"][0]
+    shows = "    against: 100\n    shows: {list: attacks, finding: reached}\n"
+    section.write_text(section.read_text().replace("    against: 100\n", shows))
+    links = study["links"] | {"All attacks": "explorer/attacks.html"}
+    render_page(**study | {"links": links}, **more, page=tmp_path / "one.html")
+    page = (tmp_path / "one.html").read_text()
+    assert page.count('href="explorer/attacks.html#finding=reached">See them one by one</a>') == 1
+
+
 def test_a_page_ends_with_what_it_was_made_from(study, tmp_path):
     more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
     render_page(**study, **more, page=tmp_path / "one.html")

@@ -1,10 +1,14 @@
 """Sections: descriptions joined with metric rows; what nobody described is not drawn."""
 
+import json
+
 import pytest
 
+from project import ROOT
 from ragassay.base import tables
 from ragassay.config.settings import ConfigError
-from ragassay.report.sections import SectionError, load
+from ragassay.report.explorers import attacks, questions
+from ragassay.report.sections import SectionError, described, load, rows_address
 from ragassay.schemas.report import EXAMPLES, METRICS, metric
 
 DESCRIPTION = """
@@ -185,3 +189,41 @@ parts:
 def test_curves_that_ask_for_an_unknown_place_are_refused(section):
     with pytest.raises(SectionError, match="found no key or metric documents"):
         section([row(judge="j", model="a")], CURVES.replace("AT", "documents"))
+
+
+SECTION_FILES = sorted((ROOT / "workflow/report/sections").glob("*.yaml"))
+PAGES = ["explorer/g/j.html", "explorer/attacks.html"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "keys", "address"),
+    [
+        (
+            {"list": "questions", "finding": "refused_in_scope"},
+            {"generator": "g", "judge": "j", "prompt": "two shots", "at": 1},
+            "explorer/g/j.html#finding=refused_in_scope&prompt=two+shots",
+        ),
+        ({"list": "questions", "finding": "missed"}, {"generator": "g", "judge": "else"}, None),
+        ({"list": "questions", "finding": "missed"}, {"judge": "j"}, None),
+        (
+            {"list": "attacks", "finding": "reached"},
+            {"defence": "a&b", "attack": "x"},
+            "explorer/attacks.html#finding=reached&attack=x&defence=a%26b",
+        ),
+        ({"list": "attacks", "finding": "reached"}, {}, None),
+        (None, {"attack": "x"}, None),
+    ],
+)
+def test_a_finding_leads_to_the_rows_that_it_is_about(shown, keys, address):
+    content = {"findings": [{"name": "f"} | ({"shows": shown} if shown else {})]}
+    finding = {"finding": "f", "keys": json.dumps(keys)}
+    assert rows_address(content, finding, PAGES) == address
+    assert rows_address(content, finding, []) is None
+
+
+def test_lists_have_the_findings_that_sections_lead_to():
+    kinds = {"questions": questions.KIND, "attacks": attacks.KIND}
+    rules = [rule for file in SECTION_FILES for rule in described(file)["findings"] if "shows" in rule]
+    assert len(rules) >= 5
+    for rule in rules:
+        assert rule["shows"]["finding"] in kinds[rule["shows"]["list"]].findings, rule["name"]

@@ -6,9 +6,11 @@ Knows nothing of HTML. Numbers that no part of the description asks for stand in
 import json
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import urlencode
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
@@ -18,6 +20,14 @@ from ragassay.report import figures
 from ragassay.schemas.report import EXAMPLES, METRICS
 
 SCHEMA = Path(__file__).with_name("section.schema.yaml")
+FILTERS = (
+    "responder",
+    "prompt",
+    "dataset",
+    "retriever",
+    "attack",
+    "defence",
+)  # keys that lists of rows are filtered by
 AXES = ("x", "y", "line", "diagonal")  # what a chart needs beside its marks
 
 
@@ -98,6 +108,21 @@ def link(content: dict, section: str, table: str) -> str:
     """Where a page shows a table: its first part, or the section if it has none."""
     shown = any(part.get("table") == table for part in [*content["parts"], *content["details"]])
     return f"#{section}-{table}" if shown else f"#{section}"
+
+
+def rows_address(content: dict, finding: dict, pages: Collection[str]) -> str | None:
+    """Where the rows stand that a finding is about: a list among these pages, with the finding's keys as filters."""
+    rule = next(rule for rule in content["findings"] if rule["name"] == finding["finding"])
+    keys = json.loads(finding["keys"])
+    if "shows" not in rule or not keys:
+        return None
+    whose = "{generator}/{judge}" if rule["shows"]["list"] == "questions" else "attacks"
+    try:
+        page = f"explorer/{whose.format(**keys)}.html"
+    except KeyError:
+        return None
+    chosen = {name: keys[name] for name in FILTERS if name in keys}
+    return f"{page}#{urlencode({'finding': rule['shows']['finding']} | chosen)}" if page in pages else None
 
 
 def described(description) -> dict:

@@ -9,7 +9,7 @@ from ragassay.base.stage import run
 from ragassay.report import provenance
 from ragassay.report.findings import findings, ordered
 from ragassay.report.pages import Figure, ReportPages
-from ragassay.report.sections import described, link, load
+from ragassay.report.sections import described, link, load, rows_address
 from ragassay.schemas.report import EXAMPLES, METRICS
 
 
@@ -43,17 +43,25 @@ def render_page(
         if part.drawn and part.rows
     }
     pairs = zip(sections, metrics, strict=True)
-    worded = ordered([row for section, rows in pairs for row in _linked(section, rows)])
+    worded = ordered([row for section, rows in pairs for row in _linked(section, rows, links)])
     pages = ReportPages(templates, style, behaviour, title, links, heads, missing)
     keys = [key for rows in metrics for key in tables.read(METRICS, rows)["keys"].to_pylist()]
     made = provenance.of_page(page, [*metrics, *examples], command, provenance.named(models, keys))
     write_text(page, pages.study(made, content, worded, drawn))
 
 
-def _linked(section, metrics):
+def _linked(section, metrics, links):
     content = described(section)
     rows = findings(content, metrics, section)
-    return [row | {"link": link(content, row["section"], row["metric_table"])} for row in rows]
+    pages = list(links.values())
+    return [
+        row
+        | {
+            "link": link(content, row["section"], row["metric_table"]),
+            "rows": rows_address(content, row, pages),
+        }
+        for row in rows
+    ]
 
 
 def _figure(path, beside):
