@@ -1,9 +1,13 @@
 """The whole pipeline on a handful of documents, and again: a second run does nothing, a rebuild gives the same."""
 
+import csv
 import hashlib
+import json
 import re
 import subprocess
 import sys
+
+import pytest
 
 from project import NOTHING, TINY, planned, snakemake
 from ragassay.base import tables
@@ -78,6 +82,25 @@ def test_the_report_counts_what_the_tables_hold(tiny):
     counted = {row["keys"]: row["value"] for row in rows if row["table"] == "table_6" and row["metric"] == "all"}
     kept = sum(value for keys, value in counted.items() if "Number" in keys and "questions" in keys)
     assert len(paths) == 3 and status.count("kept") == kept > 5
+
+
+def test_the_list_of_questions_counts_what_the_report_says(tiny):
+    [file] = (tiny / "results/report").rglob("explorer/authors/careful.csv")
+    with file.open(newline="") as lines:
+        questions = list(csv.DictReader(lines))
+    rows = tables.read(METRICS, tiny / "results/metrics/responses.parquet").to_pylist()
+    right = {"accuracy": "declined_out_of_scope", "refused_kept": "refused_in_scope"}
+    wrong = {"accuracy": "answered_out_of_scope", "refused_kept": "answered_in_scope"}
+    compared = 0
+    for row in rows:
+        keys = json.loads(row["keys"])
+        if row["table"] == "cells" and row["metric"] in right and keys["generator"] == "authors":
+            outcomes = [question[f"{keys['responder']}, {keys['prompt']}: outcome"] for question in questions]
+            counts = [outcomes.count(names[row["metric"]]) for names in (right, wrong)]
+            assert row["n"] == sum(counts)
+            assert not row["n"] or row["value"] == pytest.approx(counts[0] / row["n"])
+            compared += row["n"] > 0
+    assert compared > 1
 
 
 def test_snakemakes_own_report_holds_the_main_figures(done):
