@@ -23,11 +23,21 @@ def test_a_part_is_shown_with_what_is_missing_and_a_whole_run_makes_all_pages_an
     assert "<li>Crawl: " in documents and "<li>Scope: " not in documents, "a page names what is missing on it"
     assert (project / "results/report/figures/documents/lengths.svg").exists()
     assert not (project / "results/report/scope.html").exists() and 'href="scope.html"' not in front
+    assert ".stale" not in (project / "results/report/outdated.css").read_text(), "what is missing is not out of date"
     before = (project / "results/report/index.html").stat().st_mtime_ns
     assert NOTHING in snakemake(project, PART, *TINY).stdout
     assert (project / "results/report/index.html").stat().st_mtime_ns == before, "nothing is drawn again"
     plan = planned(project, *TINY)
     assert plan["render_front"] == plan["write_findings"] == 1 and plan["render_page"] == 4
+
+
+def test_a_section_whose_description_has_changed_is_drawn_anew(project):
+    more = "results/metrics/crawl.parquet"
+    snakemake(project, PART, more, *TINY)
+    description = project / "workflow/report/sections/documents.yaml"
+    description.write_text(description.read_text().replace("table: lengths", "table: lengths\n    name: long", 1))
+    snakemake(project, PART, more, *TINY, "--forcerun", "measure_crawl")
+    assert (project / "results/report/figures/documents/long.svg").exists(), "although its metrics are the same"
 
 
 def test_where_a_stage_fails_the_rest_is_shown(project):

@@ -21,7 +21,7 @@ def draw(folder: str, pages: dict[str, str], registered: dict, layout: dict, set
 
     for name in measured:
         numbers = report / f"{name}.csv"
-        if _newer(metrics[name], numbers):
+        if _newer(metrics[name], numbers) or _newer(Path(_description(name)), numbers):
             draw_figures(metrics[name], _description(name), report / "figures" / name, numbers)
     missing = [name for name in pages if name not in measured]
     heads = [head for head in dict.fromkeys(pages.values()) if any(pages[name] == head for name in measured)]
@@ -39,8 +39,8 @@ def _description(name):
     return f"workflow/report/sections/{name}.yaml"
 
 
-def _newer(metrics, made):
-    return not made.exists() or metrics.stat().st_mtime > made.stat().st_mtime
+def _newer(source, made):
+    return not made.exists() or source.stat().st_mtime > made.stat().st_mtime
 
 
 def _page(report, head, measured, missing, pages, metrics, registered, layout, settings):
