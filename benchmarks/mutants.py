@@ -81,10 +81,13 @@ def mutant(source: str, number: int) -> tuple[str, str]:
 
 def tests_of(module: Path, clone: Path) -> list[str]:
     """Files of tests that import the module, or a script that does: first those that name it, then those of its
-    room."""
+    room. A variant is loaded by its name, so tests of the folder around count, too.
+    """
     workflow, name = clone / "workflow", module.stem
     scripts = [path for path in workflow.glob("scripts/*/*.py") if module in code_version.modules(path, root=workflow)]
     names = {".".join(path.relative_to(workflow).with_suffix("").parts) for path in [module, *scripts]}
+    folder = clone / "tests" / module.relative_to(workflow).parent
+    mirrored = {folder, folder.parent} if folder.name == "kinds" else {folder}
     room = {*module.relative_to(workflow).parent.parts}
     chosen = []
     for path in sorted((clone / "tests").rglob("test_*.py")):
@@ -92,8 +95,8 @@ def tests_of(module: Path, clone: Path) -> list[str]:
             continue
         text = path.read_text()
         files = code_version.modules(path, root=workflow)
-        if module in files or any(one in text for one in names):
-            named = re.search(rf"\.{name} |import .*\b{name}\b", text)
+        if module in files or path.parent in mirrored or any(one in text for one in names):
+            named = re.search(rf"\.{name} |import .*\b{name}\b|\"{name}\"", text)
             chosen.append((not named, len(room - {*path.parts}), len(files), str(path.relative_to(clone))))
     return [path for *_, path in sorted(chosen)[:AT_MOST]]
 

@@ -25,6 +25,7 @@ from tools.provider.chat import THOUGHT
         ("  <thinking>hm</thinking>It is open.", "It is open."),
         ("hm, yes or no?\n</think>\nIt is open.", "It is open."),  # the first tag stood in the prompt
         ("<think></think>\n\nIt is open.", "It is open."),
+        ("<think>hm</think>The tag </thinking> closes nothing.", "The tag </thinking> closes nothing."),
         ("<think>It is open. Or is it", ""),
         ("It is <think> a tag </think> that the text is about", "It is <think> a tag </think> that the text is about"),
         ("The tag <think> is never closed", "The tag <think> is never closed"),

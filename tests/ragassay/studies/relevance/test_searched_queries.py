@@ -84,3 +84,15 @@ def test_a_sample_takes_candidates_only():
     assert chosen.sum() == 20 and not chosen[~candidates].any()
     assert (trials.sample(candidates, 99, 0, KEYS[:100]) == candidates).all()
     assert (chosen != trials.sample(candidates, 20, 1, KEYS[:100])).any()
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({"passage_id": "a", "relevant": None, "grades": None}, ["a"]),
+        ({"passage_id": None, "relevant": ["b", "c"], "grades": None}, ["b", "c"]),
+        ({"passage_id": "a", "relevant": ["b", "c", "d"], "grades": [1, 0, 2]}, ["a", "b", "d"]),
+    ],
+)
+def test_a_query_is_about_its_passage_and_what_was_judged_above_zero(query, names):
+    assert searched_queries.named(query) == names

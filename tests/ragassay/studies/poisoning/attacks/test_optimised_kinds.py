@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragassay.calls.model import Answer, Request
-from ragassay.studies.poisoning.attacks.kinds.garag import evolved, front, ranked
+from ragassay.studies.poisoning.attacks.kinds.garag import _best, evolved, front, ranked
 from ragassay.studies.poisoning.attacks.kinds.jamming_optimised import FILLER, Blocker
 
 SETTINGS = {"tokens": 4, "steps": 200, "candidates": 6, "patience": 30, "k": 2}
@@ -132,3 +132,9 @@ def test_the_best_are_bred_until_it_is_enough():
 def test_without_generations_the_first_population_stays():
     population, _ = evolved([3], lambda ones: np.ones((len(ones), 2)), None, 0, 1, lambda values: False)
     assert population == [3]
+
+
+def test_the_best_typos_are_found_as_before_which_a_text_as_far_away_as_the_last_is_not():
+    """Each has how far away it is and how probable it leaves the answer."""
+    assert _best(np.array([[1.0, 0.1], [0.9, 0.5], [0.8, 0.7]])) == 1
+    assert _best(np.array([[1.2, 0.1], [1.0, 0.5]])) == 0, "if none is found, the least probable answer counts"

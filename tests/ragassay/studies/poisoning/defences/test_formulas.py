@@ -1,12 +1,13 @@
 """Every formula of the defences beside a slow, plain version of it."""
 
 import math
+from itertools import combinations
 from statistics import NormalDist, mean, pstdev
 
 import numpy as np
 import pytest
 
-from ragassay.studies.poisoning.defences.kinds import echo, raguard, trustrag
+from ragassay.studies.poisoning.defences.kinds import echo, ragdefender, raguard, trustrag
 from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, Null, grid, rank
 from ragassay.text.words import content, stem, tokens
 
@@ -182,3 +183,25 @@ def test_trustrag_clusters_vectors_whose_numbers_have_one_spread():
     found, similar = trustrag.Kind()._clusters([{"vector": vector} for vector in wide])
     assert len(set(found[labels])) == len(set(found[~labels])) == 1 and found[0] != found[9]
     assert similar[found[0]] == pytest.approx(trustrag.mean_similarity(wide[labels]))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_insistence_is_what_the_most_similar_pairs_give_and_how_similar_all_others_are(count):
+    values = np.random.default_rng(count).uniform(-1, 1, (6, 6))
+    similarity = (values + values.T) / 2
+    pairs = sorted(combinations(range(6), 2), key=lambda pair: -similarity[pair])[: max(1, count * (count - 1) // 2)]
+    expected = []
+    for own in range(6):
+        given = sum(abs(similarity[pair]) * similarity[pair] for pair in pairs if own in pair)
+        others = mean(similarity[own, other] for other in range(6) if other != own)
+        expected.append(given + ragdefender.TIES * others)
+    assert ragdefender.insistence(similarity, count) == pytest.approx(expected)
+
+
+def test_trustrag_leaves_passages_that_share_no_words_alone_however_alike_their_vectors_are():
+    """The words that a passage shares with itself do not count."""
+    passages = [{"text": text, "vector": np.eye(4)[0]} for text in ("one two", "three four", "five six")]
+    kind = trustrag.Kind({"similarity": 0.5}).fit(None)
+    assert not any(judgement.removed for judgement in kind.judge(passages))
+    passages[2]["text"] = "one two"
+    assert any(judgement.removed for judgement in kind.judge(passages))

@@ -6,9 +6,12 @@ import json
 import pytest
 
 from project import ROOT
+from ragassay.base import tables
 from ragassay.calls.model import Answer
 from ragassay.calls.prompts import Prompt
-from ragassay.studies.poisoning.targets.interview import Interview, Prompts, Settings
+from ragassay.schemas.corpora import PASSAGES
+from ragassay.studies.poisoning.targets.interview import MOST, Interview, Prompts, Settings, gold_texts
+from rows import row
 
 NAMES = ("answer_briefly", "propose_wrong_answer", "write_supporting_texts")
 PROMPTS = Prompts(*(Prompt.load(ROOT / f"resources/prompts/{name}.yaml") for name in NAMES))
@@ -115,3 +118,19 @@ def test_an_estimate_asks_all_that_can_be_asked():
     own, _, asked = run(model("I do not know."), tries=3, most=True)
     assert len({one.item for one in own.problems}) == len(own.problems) and not own.excluded
     assert len(asked) == 2 + 1 + 2 * (3 + 2), "of two texts each tried thrice, written twice more"
+
+
+def test_of_documents_that_answer_some_passages_are_held_and_of_others_none(tmp_path):
+    counts = {"long": MOST + 5, "short": 2, "other": 3}
+    rows = [
+        row(PASSAGES, passage_id=f"{name}{at:02}", document_id=name, text=f"{name} {at}")
+        for name, count in counts.items()
+        for at in range(count)
+    ]
+    tables.write(PASSAGES, tmp_path / "p.parquet", rows)
+    texts = gold_texts(tmp_path / "p.parquet", {"long", "short", "long03", "absent"})
+    assert texts == {
+        "long": [f"long {at}" for at in range(MOST)],
+        "short": ["short 0", "short 1"],
+        "long03": ["long 3"],
+    }
