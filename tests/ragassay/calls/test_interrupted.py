@@ -88,8 +88,9 @@ def test_ctrl_c_ends_a_run_in_clear_lines_and_keeps_all_that_was_asked(project, 
     assert "Traceback" not in shown and "KeyboardInterrupt" not in shown, shown
     assert re.search(r"extract_claims .*: asked to end: waiting for \d requests in flight, 25 s at most\n", shown)
     for shard in SHARDS:
-        name = f"extract_claims (generator=m, shard={shard})"
-        assert f"{name}: asked to end: what was in flight is in the ledger, run again to go on\n" in shown
+        sentence = "asked to end: what was in flight is in the ledger"
+        assert f"% extract_claims m {shard}: {sentence}" in shown
+    assert re.search(r"Interrupted; the same command goes on from here, with \d+ of \d+ jobs done\.\n", shown)
     ledgers = [Ledger(journal.parent) for journal in journals(project)]
     assert sum(ledger.counts["replies"] for ledger in ledgers) == server.summary()["billed"] < 120
     assert not any(ledger.possibly_billed_twice for ledger in ledgers)

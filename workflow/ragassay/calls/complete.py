@@ -157,5 +157,5 @@ def _ending_well(loop, workers):
 def _end(workers):
     caller = workers.caller
     if caller.in_flight and not (caller.batched or caller.error):  # batches continue at the provider
-        log.info("asked to end: waiting for %d requests in flight, %.0f s at most", caller.in_flight, DRAIN_SECONDS)
+        log.warning("asked to end: waiting for %d requests in flight, %.0f s at most", caller.in_flight, DRAIN_SECONDS)
     workers.halt(Stopped("asked to end: what was in flight is in the ledger, run again to go on"))

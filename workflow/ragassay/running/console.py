@@ -133,6 +133,8 @@ class Console(logging.Handler):
         failure = job.failure("\n".join(reasons).strip())
         if not failure:
             self.interrupted = True
+            if not self.silent:
+                self._say(f"{self._share()} {job}: {job.last_words() or 'interrupted'}")
             return
         self.failures[record.jobid] = failure
         if not self.silent:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ragassay.base.terminal import job_name, printable
 
 TAIL = 8_192  # bytes of a log in which its last words stand
+ASKED_TO_END = 75  # the exit status of `ragassay.calls`, which had to wait for what was in flight
 SURE = 10  # seconds after which how many jobs run at a time is more than a guess
 TRACEBACK = "Traceback (most recent call last)"
 
@@ -40,11 +41,11 @@ class RunningJob:
         return lines[-1] if lines else ""
 
     def failure(self, reason: str) -> str:
-        """Which job failed, in its own sentence, and where its log lies; empty if it was interrupted. `reason` is what
+        """Which job failed, in its own sentence, and where its log lies; empty if it was asked to end. `reason` is what
         Snakemake says of it.
         """
         ended_by = _signal(reason)
-        if ended_by == "SIGINT":
+        if ended_by == "SIGINT" or f"non-zero exit status {ASKED_TO_END}" in reason:
             return ""
         logs = "".join(f"    log: {log}\n" for log in self.logs if Path(log).exists())
         return f"  {job_name(self.rule, self.wildcards)}: {self._why(reason, ended_by)}\n{logs}"
