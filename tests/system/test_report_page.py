@@ -154,8 +154,9 @@ const places = (svg) => [...svg.querySelectorAll("text")].map((text) => [text, t
 const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
   Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
 const inside = (a, b) => a.left > b.left - 1 && a.right < b.right + 1 && a.top > b.top - 1 && a.bottom < b.bottom + 1;
-return [...document.querySelectorAll("figure svg")].flatMap((svg) => {
-  const texts = places(svg), level = texts.filter(([text]) => !text.getAttribute("transform").includes("rotate"));
+return [...document.querySelectorAll("figure svg:not(.spark)")].flatMap((svg) => {
+  const texts = places(svg);
+  const level = texts.filter(([text]) => !(text.getAttribute("transform") ?? "").includes("rotate"));
   const outside = texts.filter(([, box]) => !inside(box, svg.getBoundingClientRect()));
   const above = level.filter(([, box], at) => level.slice(0, at).some(([, other]) => overlap(box, other)));
   return [...outside, ...above].map(([text]) => `${svg.getAttribute("aria-label")}: ${text.textContent}`);

@@ -37,22 +37,22 @@ def measure_retrieval(
     panel = Panel(asked["passage_id"], resamples, seed)  # questions of a document find it together
     estimates = panel.means(np.column_stack(list(columns.values())), kinds)
     difference = estimates[IN].minus(estimates[OUT])
-    found = []
+    rows = []
     for column, (retriever, name) in enumerate(columns):
         for kind, shown in KINDS.items():
-            found.append(
+            rows.append(
                 SECTION.row("by_kind", {"retriever": retriever, "kind": shown}, name, **estimates[kind].row(column))
             )
             if name.startswith("recall_"):
                 depth = int(name.removeprefix("recall_"))
                 at = {"at": f"{retrievers.index(retriever)}.{DEPTHS.index(depth)}", "depth": f"{retriever} {depth}"}
-                found.append(SECTION.row("recall", at, kind, **estimates[kind].row(column)))
-        found.append(SECTION.row("difference", {"retriever": retriever}, name, **difference.row(column)))
-    found += _to_the_first(columns, retrievers, panel)
+                rows.append(SECTION.row("recall", at, kind, **estimates[kind].row(column)))
+        rows.append(SECTION.row("difference", {"retriever": retriever}, name, **difference.row(column)))
+    rows += _to_the_first(columns, retrievers, panel)
     for path in own_neighbours:
-        found += _of_set(own_queries, path, own_passages, resamples, seed)
-    tables.write(METRICS, metrics, found)
-    for row in found:
+        rows += _of_set(own_queries, path, own_passages, resamples, seed)
+    tables.write(METRICS, metrics, rows)
+    for row in rows:
         if row["table"] == "by_kind" and row["metric"] == f"ndcg_{NDCG}" and row["n"]:
             log.info("nDCG@%d %s: %.3f of %d questions", NDCG, row["keys"], row["value"], row["n"])
 

@@ -89,10 +89,10 @@ def alarm_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
         return
 
     def false_for_true(weights):
-        found = weights[removed & poison].sum()
-        if not found or not weights[clean].sum():
+        hits = weights[removed & poison].sum()
+        if not hits or not weights[clean].sum():
             return np.nan
-        return (weights[removed & clean].sum() / weights[clean].sum()) / (found / weights[poison].sum())
+        return (weights[removed & clean].sum() / weights[clean].sum()) / (hits / weights[poison].sum())
 
     ratio = panel.measure(false_for_true).row() | {"n": int(clean.sum() + poison.sum())}
     for rarity in PREVALENCES:  # one planted passage beside rarity - 1 clean ones
