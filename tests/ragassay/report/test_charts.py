@@ -332,3 +332,13 @@ def test_a_roc_curve_is_named_with_its_area_and_lies_over_the_diagonal_with_its_
     assert 'opacity="0.15"' in drawing.svg
     unknown = draw_curves(charts.roc, *(mark_curves("probe", at, value, area=None) for at, value in points))
     assert "probe" in unknown.words and 'opacity="0.15"' not in unknown.svg
+
+
+def test_a_control_stands_first_in_a_heat_map():
+    cells = [mark(label, 0.5, series=series) for label in ("b, guard", "a, words", "b, words") for series in ("y", "x")]
+    for first, rows, columns in (
+        ((), ["b, guard", "a, words", "b, words"], ["y", "x"]),
+        (("gone", "words", "x"), ["a, words", "b, words", "b, guard"], ["x", "y"]),
+    ):
+        places = charts.heat(cells, "T", "X", first=first).to_dict()["layer"][0]["encoding"]
+        assert places["y"]["scale"]["domain"] == rows and places["x"]["scale"]["domain"] == columns

@@ -7,8 +7,9 @@ for it, bars without intervals bear their numbers instead of an axis.
 `dots` are ranked: a row for each label, the greatest value on top, each with its interval and its number beside it. The
 axis reaches from zero to at least `line`, which is dashed. A label without a value stands last, without a dot.
 
-`heat` is a map of shares: a cell for each label and series, the stronger its colour the nearer it is to 1. A cell bears
-its share or, where the marks have one, another number (`shown`), if all cells have room for theirs.
+`heat` is a map of shares: a cell for each label and series, the stronger its colour the nearer it is to 1; those named
+by one of `first`, such as a control, stand before all others. A cell bears its share or, where the marks have one,
+another number (`shown`), if all cells have room for theirs.
 
 `histogram` has counts in bins on an axis of numbers; several series lie over each other, which shows how far they
 overlap.
@@ -18,6 +19,8 @@ series share one chart, told apart by colour and shape. Of more, each has a pane
 grey: what one series does, and where it stands among all. Of more than a dozen it stands alone there, since so many
 others hide it.
 """
+
+from collections.abc import Sequence
 
 import altair as alt
 
@@ -110,9 +113,9 @@ def beside(mark: dict) -> str:
     return f"{mark['value']:.3g}" + (f", {mark['abstained']:,} abstained" if mark["abstained"] else "")
 
 
-def heat(marks: list[dict], title: str, x: str):
+def heat(marks: list[dict], title: str, x: str, first: Sequence[str] = ()):
     marks = [mark | {"words": words(mark)} for mark in marks]
-    labels, columns = theme.distinct(marks, "label"), theme.distinct(marks, "series")
+    labels, columns = (_leading(theme.distinct(marks, name), first) for name in ("label", "series"))
     longest = theme.LETTER * max(map(len, columns), default=0)
     step = (theme.WIDTH - 20 - theme.slack(labels) - theme.room(labels)) / max(len(columns), 1)
     angle = 0 if longest < step - 6 else -35 if step > NARROW else -60
@@ -128,6 +131,12 @@ def heat(marks: list[dict], title: str, x: str):
     drawing = alt.layer(cells, numbers) if widest < step - 2 else alt.layer(cells)
     right = 10 + (theme.WIDER * longest if angle else 0)
     return theme.finished(drawing, title, theme.heights(labels, HEAT_ROW), left=theme.slack(labels), right=right)
+
+
+def _leading(names, first):
+    """Names in their order, after those of which a part is one of `first`."""
+    ranks = {name: at for at, name in enumerate(first)}
+    return sorted(names, key=lambda name: min(ranks.get(part, len(ranks)) for part in name.split(", ")))
 
 
 def words(mark: dict) -> str:
