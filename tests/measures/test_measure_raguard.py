@@ -18,6 +18,7 @@ from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.measures.detection import alarm_rows
+from ragassay.studies.poisoning.measures.utility import empty_rows
 from rows import place, row
 from scripts.measures.measure_raguard import measure_raguard
 
@@ -258,6 +259,22 @@ def test_an_alarm_has_the_interval_of_a_slow_resampling_of_questions():
 def test_answers_that_a_defence_costs_have_an_interval(metrics):
     lost = metrics["answers", "none", "raguard", None, "lost"]
     assert lost["n"] == 3 and lost["low"] < lost["value"] < lost["high"]
+
+
+@pytest.mark.parametrize("attack", ["none", "black"])
+def test_without_an_attack_or_without_clean_answers_the_sections_show_the_rest(tmp_path, measured, attack):
+    rows = [row for row in tables.read(METRICS, measured).to_pylist() if f'"attack": "{attack}"' in row["keys"]]
+    rows = [row for row in rows if row["value"] is not None]
+    names = {(row["table"], row["metric"]) for row in rows}
+    added = list(empty_rows(rows))
+    assert {row["value"] for row in added} == {None} and names.isdisjoint(
+        (row["table"], row["metric"]) for row in added
+    )
+    gone = {"none": ("detection", "fnr"), "black": ("answers", "lost")}[attack]
+    assert gone in {(row["table"], row["metric"]) for row in added}
+    tables.write(METRICS, tmp_path / "metrics.parquet", [*rows, *added])
+    for name in SECTIONS:
+        shown(name, tmp_path / "metrics.parquet")
 
 
 def test_the_sections_of_the_report_show_every_table_of_a_cell(measured):

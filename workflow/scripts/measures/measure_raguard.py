@@ -50,6 +50,7 @@ def measure_raguard(
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += utility.sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     rows += (row for path in quarantine for row in detection.screening_rows(path))
+    rows += list(utility.empty_rows(rows))
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers of %d cells", len(rows), len(judged))
 

@@ -8,12 +8,30 @@ import numpy as np
 
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.measures.detection import SECTION, compared_rows
+from ragassay.studies.poisoning.measures.detection import MACRO, SECTION, compared_rows
 
 LENGTHS = ((1, 7, "up to 7"), (8, 12, "8 to 12"), (13, 10_000, "13 and more"))  # words of a question
 NAMES = ("dataset", "retriever", "attack", "defence", "responder")
+NUMBERS = {  # of tables, some of which no cell may have, as without an attack
+    "detection": (*MACRO, *(f"{name}_macro" for name in MACRO), "stray"),
+    "answers": ("floor", "ceiling", "not_restored", "lost"),
+    "swept_oacc": ("floor", "ceiling"),
+}
 CLEAN, UNDEFENDED, FLOOR, CEILING = "none", "none", "closed_book", "oracle"
 TOPICS = 5
+
+
+def empty_rows(rows: list[dict]) -> Iterator[dict]:
+    """An empty number of the first cell of a table for each number that a report shows and no cell has."""
+    first, names = {}, {}
+    for row in rows:
+        first.setdefault(row["table"], row)
+        names.setdefault(row["table"], set()).add(row["metric"])
+    nothing = {"value": None, "low": None, "high": None, "n": 0, "abstained": 0}
+    for table, expected in NUMBERS.items():
+        for name in expected:
+            if table in first and name not in names[table]:
+                yield first[table] | nothing | {"metric": name}
 
 
 def failure_rows(keys: dict, asked, aimed, filtered, rows) -> Iterator[dict]:
