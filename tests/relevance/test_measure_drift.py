@@ -8,7 +8,7 @@ import pytest
 
 from described import shown
 from ragassay.base import tables
-from ragassay.schemas.corpora import PASSAGES
+from ragassay.schemas.corpora import PASSAGES, QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
 from ragassay.schemas.report import METRICS
 from ragassay.services.gate import write_card
@@ -51,8 +51,8 @@ def measured(tmp_path, gate):
     rows = [row(PASSAGES, passage_id=name, document_id=name, text=text) for name, text in TEXTS.items()]
     tables.write(PASSAGES, passages, rows)
 
-    def measured(drifts=(True, False), **settings):
-        paths, out = [], []
+    def measured(drifts=(True, False), changed=DRIFT, **settings):
+        paths, logs, out = [], [], []
         for drifting in drifts:
             random, name = np.random.default_rng(2), "moved" if drifting else "same"
             late = (np.arange(QUERIES) >= DRIFT) & drifting
@@ -67,12 +67,19 @@ def measured(tmp_path, gate):
                 }
                 for at in range(QUERIES)
             ]  # fmt: skip
+            logs.append(place(tmp_path, QUERY_LOG, query_log=name))
+            asked = [
+                row(QUERY_LOG, entry=one["entry"], date=one["date"], drifted=at >= changed if drifting else None)
+                for at, one in enumerate(rows)
+            ]
+            tables.write(QUERY_LOG, logs[-1], asked)
             paths.append(place(tmp_path, GATED_QUERIES, query_log=name))
             out.append(place(tmp_path, QUERY_DRIFT, query_log=name))
             tables.write(GATED_QUERIES, paths[-1], rows)
         measure_drift(
-            paths, [gate] * len(paths), [passages] * len(paths), out, tmp_path / "m.parquet", **SETTINGS | settings
-        )
+            paths, logs, [gate] * len(paths), [passages] * len(paths), out, tmp_path / "m.parquet",
+            **SETTINGS | settings,
+        )  # fmt: skip
         section, missing = shown("drift", tmp_path / "m.parquet")
         assert not missing and all(part.rows for part in [*section.parts, *section.details])
         numbers = [
@@ -106,6 +113,20 @@ def test_drift_sounds_the_alarm_soon_after_its_day_and_stays_on(measured):
         assert most == max(one["evidence"] for one in windows)
         assert (most >= needed) == any(one["alarm"] for one in windows)
     assert sum(one["rejected"] for one in moved) > 3 * sum(one["rejected"] for one in same)
+
+
+@pytest.mark.parametrize("changed", [DRIFT, 400])
+def test_an_alarm_is_dated_by_the_change_that_is_known_and_may_be_false(measured, changed):
+    (_, numbers), (_, others) = measured(changed=changed)
+    moved, same = (
+        next(one for one in rows if one["table"] == "logs" and one["metric"] == "days_late")
+        for rows in (numbers, others)
+    )
+    day = (DAY + datetime.timedelta(hours=changed)).date()
+    assert moved["keys"]["changed"] == str(day)
+    assert moved["value"] == (datetime.date.fromisoformat(moved["keys"]["alarm"]) - day).days
+    assert (moved["value"] < 0) == (changed == 400)
+    assert (same["keys"]["changed"], same["value"]) == ("not known", None)
 
 
 def test_the_topic_that_grew_is_named_with_its_shares(measured):

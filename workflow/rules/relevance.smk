@@ -248,6 +248,7 @@ rule measure_drift:
     """Whether the queries of logs drifted, and to which topics: the report's section."""
     input:
         gated_queries=LOGS.over("results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
+        query_logs=LOGS.each("results/query_logs/{query_log}.parquet"),
         gates=LOGS.each("results/gates/{corpus}/{retriever}"),
         passages=LOGS.each("results/passages/{corpus}.parquet"),
     output:

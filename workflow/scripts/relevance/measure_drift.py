@@ -10,7 +10,7 @@ from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import clopper_pearson
-from ragassay.schemas.corpora import PASSAGES
+from ragassay.schemas.corpora import PASSAGES, QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
 from ragassay.schemas.report import METRICS, Section
 from ragassay.services.gate import known_values, read_card
@@ -26,13 +26,16 @@ class DriftError(AssayError):
 
 
 def measure_drift(
-    gated_queries, gates, passages, query_drift, metrics, window, reference, alpha, topics, resamples, seed
-):
-    """Gates, passages and outputs are one for each log. `reference` is how many of a log's first queries the others are
+    gated_queries, query_logs, gates, passages, query_drift, metrics, window, reference, alpha, topics, resamples,
+    seed,
+):  # fmt: skip
+    """Logs, gates, passages and outputs are one for each. `reference` is how many of a log's first queries the others are
     compared with; 0 compares all with the queries that the gate was calibrated by.
     """
     rows = []
-    for path, gate, corpus, output in zip(gated_queries, gates, passages, query_drift, strict=True):
+    for path, queries, gate, corpus, output in zip(
+        gated_queries, query_logs, gates, passages, query_drift, strict=True
+    ):
         asked = tables.read(GATED_QUERIES, path)
         keys, reference_values = tables.keys(GATED_QUERIES, path), known_values(gate, read_card(gate))
         if len(asked) < reference + 2:
@@ -48,7 +51,7 @@ def measure_drift(
         rows += _shown(keys, windows, alpha)
         numbers = np.arange(len(asked)) // window
         since = (len(windows) + 1) // 2 if evidence.since is None else evidence.since
-        rows += _summary(keys, windows, evidence, len(asked), alpha)
+        rows += _summary(keys, windows, evidence, len(asked), alpha, _changed(queries))
         rows += _rejected(keys, asked, numbers >= since)
         rows += _topics(keys, asked, corpus, numbers >= since, topics, resamples, seed) if topics else ()
         log.info("%s: %s", keys["query_log"], "drift" if evidence.since is not None else "no drift")
@@ -92,13 +95,23 @@ def _shown(keys, windows, alpha):
         yield SECTION.row("windows", place, "rejected", row["rejected"] / count, count, low, high)
 
 
-def _summary(keys, windows, evidence, queries, alpha):
-    """When there was an alarm, and the most evidence that there was beside what an alarm takes."""
+def _changed(queries):
+    """The day on which the queries of a log were mixed anew; nothing where that is not known or never was."""
+    log_rows = tables.read(QUERY_LOG, queries, ["date", "drifted"]).to_pylist()
+    return next((row["date"].date() for row in log_rows if row["drifted"]), None)
+
+
+def _summary(keys, windows, evidence, queries, alpha, changed):
+    """When there was an alarm, how many days after a change that is known (below 0: a false alarm), and the most
+    evidence that there was beside what an alarm takes.
+    """
     alarm = next((row["last"].date() for row in windows if row["alarm"]), "none")
     since = "" if evidence.since is None else windows[evidence.since]["first"].date()
-    summary = {"alarm": alarm, "since": since, "windows": len(windows)}
+    summary = {"alarm": alarm, "since": since, "windows": len(windows), "changed": changed or "not known"}
     numbers = {"queries": queries, "evidence": max(row["evidence"] for row in windows), "needed": -np.log10(alpha)}
     yield from SECTION.rows("logs", keys | summary, numbers, queries)
+    late = (alarm - changed).days if changed and alarm != "none" else None
+    yield SECTION.row("logs", keys | summary, "days_late", late, queries)
 
 
 def _rejected(keys, asked, after):
