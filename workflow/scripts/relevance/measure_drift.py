@@ -29,8 +29,8 @@ def measure_drift(
     gated_queries, query_logs, gates, passages, query_drift, metrics, window, reference, alpha, topics, resamples,
     seed,
 ):  # fmt: skip
-    """Logs, gates, passages and outputs are one for each. `reference` is how many of a log's first queries the others are
-    compared with; 0 compares all with the queries that the gate was calibrated by.
+    """Logs, gates, passages and outputs are one for each. `reference` is how many of a log's first queries the others
+    are compared with; 0 compares all with the queries that the gate was calibrated by.
     """
     rows = []
     for path, queries, gate, corpus, output in zip(
