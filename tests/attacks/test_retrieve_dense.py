@@ -19,9 +19,13 @@ POISON = [
 ]
 
 
-@pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_the_result_is_that_of_one_search_of_clean_and_poisoned_passages(files, tmp_path, similarity):
-    own = {"encoder": MINILM, "query_encoder": MINILM, "embeddings": str(tmp_path / "store"), "similarity": similarity}
+OTHER = MINILM | {"name": "other", "options": MINILM["options"] | {"prefixes": {"query": "The choir sings. "}}}
+
+
+@pytest.mark.parametrize(("similarity", "of_queries"), [("cosine", MINILM), ("dot", MINILM), ("cosine", OTHER)])
+def test_the_result_is_that_of_one_search_of_clean_and_poisoned_passages(files, tmp_path, similarity, of_queries):
+    own = {"encoder": MINILM, "query_encoder": of_queries, "embeddings": str(tmp_path / "store")}
+    own["similarity"] = similarity
     write_poison(files("poison"), POISON)
     write_passages(files("together"), TEXTS | {f"poison-{at}": text for at, (_, text) in enumerate(POISON)})
     for name in ("passages", "together"):
