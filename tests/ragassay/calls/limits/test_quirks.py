@@ -26,6 +26,13 @@ def test_a_refusal_counts_only_for_what_was_sent(model):
     assert quirks.known == {"n", "temperature", "top_p", "system", "max_tokens"}
 
 
+@pytest.mark.parametrize(
+    ("own", "ramps"), [({}, False), ({"budget_usd": 1.0}, True), ({"budget_usd": 1.0, "mode": "batch"}, False)]
+)
+def test_only_a_cap_makes_calls_begin_slowly_and_those_of_a_batch_never(model, own, ramps):
+    assert Quirks(model("http://x/v1", **own)).ramps == ramps
+
+
 def test_bodies_as_each_server_takes_them(model):
     quirks = Quirks(model("http://x/v1"))
     body = {"model": "m", "messages": SYSTEM, "max_tokens": 5, **dict.fromkeys(LEFT_OUT, 1)}

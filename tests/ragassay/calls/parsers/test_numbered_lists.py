@@ -59,6 +59,7 @@ OTHERS = {
     "Here is the claim: 1. It rang.": {1: "It rang."},
     "1. (missing)\n2. B.": {1: "(missing)", 2: "B."},
     "1. The bell\nrang twice.\n2. Nobody\n   came.": {1: "The bell rang twice.", 2: "Nobody came."},
+    "1. A\nit is.\n2. B.\n3. C.\nBye.": {1: "A it is.", 2: "B.", 3: "C. Bye."},
     "1. A.\n   - x\n   - y\n2. B.": {1: "A.\n- x\n- y", 2: "B."},
     "1. A.\n- x\n- y\n2. B.\n- z": {1: "A.\n- x\n- y", 2: "B.\n- z"},
     "1. A.\n   1. x\n   2. y\n2. B.\n   1. z": {1: "A.\n1. x\n2. y", 2: "B.\n1. z"},
