@@ -7,7 +7,9 @@ samples of as many do: a plain percentile interval of 15 documents covers the tr
 for numbers between 0 and 1, which are lopsided near the ends: Wilson's score interval with as many items as would vary
 like the draws. Where all items agree, each cluster counts as one item.
 
-`clopper_pearson` is for independent items. `corrected_rate` is Rogan and Gladen's correction, from the judge's rates on
+`difference_interval` is for numbers of different documents, such as those of two months: it squares and adds what both
+may be off, as Newcombe does with two score intervals, so that it knows of the doubt about a share of 0 or 1, too, which
+no draw shows. `clopper_pearson` is for independent items. `corrected_rate` is Rogan and Gladen's correction, from the judge's rates on
 gold items.
 """
 
@@ -59,6 +61,22 @@ def share_interval(value: float, drawn, clusters: int, items: int) -> tuple[floa
     middle, half = value + squared / size / 2, np.sqrt(squared * (spread / size + squared / size**2 / 4))
     low, high = ((middle + side * half) / (1 + squared / size) for side in (-1, 1))
     return max(0.0, float(low)), min(1.0, float(high))
+
+
+def difference_interval(first: dict, second: dict) -> tuple[float, float]:
+    """The interval of `first` minus `second`, which are rates of independent clusters, each with `value`, `low` and
+    `high`; one without an interval may be anything from 0 to 1.
+    """
+    (value, low, high), (other, other_low, other_high) = map(_ends, (first, second))
+    difference = value - other
+    below, above = np.hypot(value - low, other_high - other), np.hypot(high - value, other - other_low)
+    return max(-1.0, float(difference - below)), min(1.0, float(difference + above))
+
+
+def _ends(rate):
+    if rate["low"] is None or rate["high"] is None:
+        return rate["value"], 0.0, 1.0
+    return rate["value"], rate["low"], rate["high"]
 
 
 def clopper_pearson(hits: int, count: int) -> tuple[float | None, float | None]:
