@@ -13,18 +13,19 @@ from project import NOTHING, ROOT, TINY, planned, snakemake
 RULES = ROOT / "workflow/rules"
 ENTRY, METRICS_OF = re.compile(r'^SECTIONS\["(\w+)"\] = (.*)$', re.MULTILINE), re.compile(r'"metrics": "(\w+)"')
 SECTIONS = {
-    f"measure_{name}" for name in ("documents", "crawl", "scope", "responses", "retrieval", "detectors", "calls")
+    f"measure_{name}"
+    for name in ("documents", "crawl", "scope", "responses", "retrieval", "detectors", "months", "calls")
 }
 # rule -> the sections of the tiny pipeline that describe its metrics
 REGISTERED = {name: entry for rules in RULES.glob("*.smk") for name, entry in ENTRY.findall(rules.read_text())}
 DESCRIBED = Counter(
     f"measure_{METRICS_OF.search(entry)[1] if METRICS_OF.search(entry) else name}"
     for name, entry in REGISTERED.items()
-    if "shown" not in entry or name == "crawl"
+    if "shown" not in entry or name in ("crawl", "months")
 )
 SCOPE_PAGE = dict.fromkeys(("measure_responses", "measure_detectors"), "measure_scope")
 PAGE_OF = SCOPE_PAGE | {"measure_crawl": "measure_documents", "measure_retrieval": "relevance"}
-RENDERED = {"render_page": 4, "render_front": 1}
+RENDERED = {"render_page": 5, "render_front": 1}
 PER_SHARD = {"respond": 2, "judge_defusion": 4, "label_defusion": 2}  # by prompts, and by ways to ask the judge
 
 
@@ -51,7 +52,7 @@ SCOPE = f"extract_claims {RECOVERED}"
 DOCUMENTS = f"collect_documents {SCOPE}"
 CLUSTERS = f"find_duplicates {DOCUMENTS}"
 # What gathers, if questions stay, ...
-GRADED = ("grade_hardness", "measure_scope", "measure_responses", "measure_detectors", "list_questions")
+GRADED = ("grade_hardness", "measure_scope", "measure_responses", "measure_detectors", "measure_months", "list_questions")
 SEARCHED = ("search_bm25", "search_dense", "measure_retrieval")
 SCOPE_ONLY = (*GRADED, "collect_queries", *SEARCHED)  # ... if no model is asked anew
 ASKED = (*SCOPE_ONLY, "measure_calls")
@@ -126,7 +127,7 @@ def test_a_changed_setting_reruns_the_rules_that_use_it(done):
 def test_other_weights_in_the_same_folder_train_the_detectors_on_them_again(done):
     weights = done / "resources/demo/demo-lm/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-2] + b"\0\0")
-    rerun = {"train_detector": 1, "apply_detector": 1, **jobs(gathers=["measure_detectors"]), "list_questions": 1}
+    rerun = {"train_detector": 1, "apply_detector": 1, **jobs(gathers=["measure_detectors", "measure_months"]), "list_questions": 1}
     assert planned(done, *TINY) == rerun
 
 

@@ -12,6 +12,7 @@ from ragassay.metrics.resampling import (
     clopper_pearson,
     corrected,
     corrected_rate,
+    difference_interval,
     draws,
     interval,
     share_interval,
@@ -134,3 +135,19 @@ def test_the_interval_is_as_wide_as_the_delta_method_says():
 @pytest.mark.parametrize("judge", [Judge(0, 0, 0, 0), Judge(5, 10, 5, 10), Judge(9, 10, 0, 0)])
 def test_a_judge_of_whom_nothing_is_known_or_who_guesses_corrects_nothing(judge):
     assert corrected_rate(0.5, [0.5], judge) == (None, None, None)
+
+
+def test_the_interval_of_a_difference_covers_the_truth_and_knows_the_doubt_about_ends():
+    first, second = {"value": 0.6, "low": 0.5, "high": 0.8}, {"value": 0.5, "low": 0.1, "high": 0.6}
+    assert difference_interval(first, second) == pytest.approx((0.1 - 0.02**0.5, 0.1 + 0.2**0.5))
+    none = {"value": 1.0, "low": None, "high": None}
+    assert difference_interval(none, second) == pytest.approx((0.5 - 1.01**0.5, 0.9))
+    never = {"value": 0.0, "low": 0.0, "high": 0.1}
+    assert difference_interval(never, never) == pytest.approx((-0.1, 0.1)), "no draw differs"
+    covered = []
+    pairs = zip(studies(12, 0.3, 0.1, 3, 300), studies(20, 0.6, 0.1, 3, 300), strict=True)
+    for studied in pairs:
+        before, now = (Panel(owners, 200).mean(right).row() for owners, right in studied)
+        low, high = difference_interval(now, before)
+        covered.append(low <= 0.3 <= high)
+    assert np.mean(covered) > 0.92

@@ -255,6 +255,16 @@ def test_places_that_are_a_few_whole_numbers_have_one_tick_each():
     assert {"1.5", "2.5"} <= set(draw_curves(charts.lines, mark_curves("a", 1.25, 0.5), mark_curves("a", 3, 0.7)).words)
 
 
+def test_places_bear_names_where_they_have_some():
+    names = ['an "odd" \\ month', *(f"m{n}" for n in range(2, 41))]
+    marks = [mark_curves("a", at, 0.5) | {"place": name} for at, name in enumerate(names, 1)]
+    assert {'an "odd" \\ month', "m2", "m3"} <= set(draw_curves(charts.lines, *marks[:3]).words)
+    many = draw_curves(charts.lines, *marks)
+    assert names[0] in many.words and not {"1", "10", "20"} & set(many.words)
+    across = [middle_curves(many.mark(f"a, {at}:"))[0] for at in (10, 20, 40)]
+    assert across[2] - across[1] == pytest.approx(2 * (across[1] - across[0]), abs=0.5), "not logarithmic"
+
+
 def test_places_that_differ_by_orders_of_magnitude_stand_on_a_logarithmic_axis():
     drawing = draw_curves(charts.lines, *(mark_curves("a", 10**power, 0.5) for power in range(4)))
     across = [middle_curves(drawing.mark(f"a, {10**power}:"))[0] for power in range(4)]

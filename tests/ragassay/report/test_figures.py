@@ -64,6 +64,7 @@ def test_a_heat_map_has_a_mark_for_each_name_and_column_with_what_is_shown_in_it
     assert [(mark["label"], mark["series"], mark["shown"]) for mark in found] == [("a", "x", 7), ("a", "y", 8)]
 
 
+MONTHS = [(1, "may"), (2, "april")]
 LINES = {"kind": "lines", "label": ["judge", "model"], "metric": "accuracy"}
 
 
@@ -73,6 +74,14 @@ def test_curves_are_named_by_the_keys_that_differ_and_placed_by_a_key():
     assert [(mark["label"], mark["at"], mark["value"]) for mark in found] == [
         ("a", 2.0, 0.2), ("a", 10.0, 1.0), ("b", 2.0, 0.2), ("b", 10.0, 1.0)
     ]  # fmt: skip
+
+
+def test_places_have_names_where_a_key_gives_them_and_empty_keys_name_nothing():
+    numbers = [row(judge="j", model=model, at=f"{at:04}", shard=shard) for model in ("", "b") for at, shard in MONTHS]
+    found = drawn({**LINES, "at": "at", "places": "shard"}, *numbers)
+    assert [(mark["label"], mark["at"], mark["place"]) for mark in found[2:]] == [("b", 1.0, "may"), ("b", 2.0, "april")]
+    both = [row(judge="j", model="b", documents="1"), row(judge="k", model="", documents="1")]
+    assert {mark["label"] for mark in drawn({**LINES, "at": "documents"}, *both)} == {"j, b", "k"}
 
 
 def test_curves_may_be_metrics():

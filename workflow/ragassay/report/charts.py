@@ -20,6 +20,7 @@ grey: what one series does, and where it stands among all. Of more than a dozen 
 others hide it.
 """
 
+import json
 from collections.abc import Sequence
 
 import altair as alt
@@ -174,7 +175,8 @@ def _ticks(marks):
 
 def lines(marks: list[dict], title: str, x: str, y: str, diagonal: bool = False):
     """A curve for each label, its points joined from left to right; with `diagonal` both axes reach from 0 to 1. Where
-    places differ by orders of magnitude, their axis is logarithmic.
+    places differ by orders of magnitude, their axis is logarithmic; where they have names, such as those of months, it
+    bears these.
     """
     axes = _axes(marks, x, y, UNIT if diagonal else FREE)
     return _drawn(marks, title, axes, diagonal, (_curves, _upright, _points))
@@ -198,9 +200,13 @@ def _with_area(mark):
 
 def _axes(marks, x, y, scale):
     places = sorted({mark["at"] for mark in marks})
+    names = {mark["at"]: mark["place"] for mark in marks if "place" in mark}
     few = scale is FREE and len(places) <= STEPS and all(place % 1 == 0 for place in places)
-    wide = scale is FREE and places and 0 < places[0] * WIDE < places[-1]
+    wide = scale is FREE and places and not names and 0 < places[0] * WIDE < places[-1]
     ticks = {"values": places, "format": "~s" if wide else ",~f"} if few else {"tickCount": 5}
+    if names:
+        of_place = json.dumps({f"{place:g}": name for place, name in names.items()})
+        ticks = {"values": places, "labelExpr": f"{of_place}[datum.value]", "labelOverlap": True}
     across = alt.Scale(type="log", nice=False) if wide else scale
     return {
         "x": alt.X("at:Q", axis=alt.Axis(title=x, grid=False, **ticks), scale=across),

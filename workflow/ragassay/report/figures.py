@@ -27,7 +27,7 @@ class FigureError(AssayError):
 def asked(part: dict) -> list[str]:
     """The keys and metrics that the description of a figure names."""
     label = part.get("label", [])
-    single = [part[name] for name in ("at", "by", "metric", "shown", "area") if name in part]
+    single = [part[name] for name in ("at", "places", "by", "metric", "shown", "area") if name in part]
     return [*([label] if isinstance(label, str) else label), *single, *part.get("metrics", {})]
 
 
@@ -106,10 +106,11 @@ def _points(part, rows):
         place = {"value": _place(part, at), "low": None, "high": None} if isinstance(at, str) else at
         if place["value"] is None:
             continue
-        area = {"area": areas.get(_identity(label, row))} if "area" in part else {}
+        more = {"area": areas.get(_identity(label, row))} if "area" in part else {}
+        more |= {"place": row[part["places"]]} if "places" in part else {}
         for series, number in _series(part, row):
             point = {"label": name or series, "at": place["value"], "at_low": place["low"], "at_high": place["high"]}
-            yield point | area | number
+            yield point | more | number
 
 
 def _identity(label, row):
@@ -120,7 +121,7 @@ def _named(rows, label):
     """(name, row) for each, named by those keys in `label` that differ between rows, in natural order."""
     telling = [key for key in label if len({row[key] for row in rows}) > 1] or label[-1:]
     for row in sorted(rows, key=lambda row: natural({key: row[key] for key in telling})):
-        yield ", ".join(row[key] for key in telling), row
+        yield ", ".join(filter(None, (row[key] for key in telling))), row
 
 
 def natural(row):
