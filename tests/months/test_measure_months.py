@@ -55,7 +55,9 @@ def measured(folder, months, prompts=("basic", "cot"), detectors=("sbert",), tim
     for shard, rows in months.items():
         add("documents", DOCUMENTS, [{"doc_id": name} for name in {one["doc_id"] for one in rows}], shard=shard)
         names = ("question_id", "doc_id", "intended", "status", "slot")
-        add("selected_questions", SELECTED_QUESTIONS, [{name: one[name] for name in names} for one in rows], shard=shard)
+        add(
+            "selected_questions", SELECTED_QUESTIONS, [{name: one[name] for name in names} for one in rows], shard=shard
+        )
         for prompt in prompts:
             labels = [
                 {"question_id": one["question_id"], "label": one[prompt]} for one in rows if one["intended"] == KINDS[0]
@@ -158,7 +160,10 @@ def test_counts_and_dollars_of_a_month_are_those_of_its_files(two):
         expected = {"documents": len(rows) // 4, "questions": len(rows), "kept": kept, "requests": 4 * len(rows)}
         for name, value in (expected | {"dollars": 2.0}).items():
             assert found["trend", shard, name]["value"] == value
-    assert found["counts", "documents", "b", "change"]["value"] == 3 and found["counts", "documents", "b", "now"]["n"] == 15
+    assert (
+        found["counts", "documents", "b", "change"]["value"] == 3
+        and found["counts", "documents", "b", "now"]["n"] == 15
+    )
     paid = found["counts", "dollars", "b", "change"]
     assert (paid["value"], paid["low"], paid["n"]) == (0, None, 4 * len(months["z"]))
 
@@ -185,12 +190,18 @@ def sentences(path):
     return {one["finding"]: one for one in findings(described(SECTION), path, SECTION)}
 
 
-@pytest.mark.parametrize(("first", "then", "verdict"), [(0.1, 0.9, "higher"), (0.9, 0.1, "lower"), (0.5, 0.5, "unclear")])
+@pytest.mark.parametrize(
+    ("first", "then", "verdict"), [(0.1, 0.9, "higher"), (0.9, 0.1, "lower"), (0.5, 0.5, "unclear")]
+)
 def test_a_reversed_effect_reverses_the_sentence(tmp_path, first, then, verdict):
     random = np.random.default_rng(3)
     months = {"m1": questions("m1", 40, random, first), "m2": questions("m2", 40, random, then)}
     own = sentences(measured(tmp_path, months))["answered"]
-    words = {"higher": "points more in m2 than in m1", "lower": "points fewer in m2 than in m1", "unclear": "within chance"}
+    words = {
+        "higher": "points more in m2 than in m1",
+        "lower": "points fewer in m2 than in m1",
+        "unclear": "within chance",
+    }
     assert own["verdict"] == verdict and words[verdict] in own["sentence"] and "prompt basic" in own["sentence"]
 
 
@@ -218,7 +229,9 @@ def test_months_may_lack_questions_and_detectors(tmp_path):
     months = {"full": questions("full", 5, random), "in": only_in, "disputed": disputed, "none": []}
     for last in ("in", "disputed", "none"):
         folder = tmp_path / last
-        path = measured(folder, {name: months[name] for name in ("full", last)}, prompts=["basic"], detectors=["a", "b"])
+        path = measured(
+            folder, {name: months[name] for name in ("full", last)}, prompts=["basic"], detectors=["a", "b"]
+        )
         found = numbers(path)
         answered = found["answered", "basic", "r", last, "answered"]
         assert (answered["value"], answered["low"], answered["n"]) == (None, None, 0)

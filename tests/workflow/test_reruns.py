@@ -52,7 +52,14 @@ SCOPE = f"extract_claims {RECOVERED}"
 DOCUMENTS = f"collect_documents {SCOPE}"
 CLUSTERS = f"find_duplicates {DOCUMENTS}"
 # What gathers, if questions stay, ...
-GRADED = ("grade_hardness", "measure_scope", "measure_responses", "measure_detectors", "measure_months", "list_questions")
+GRADED = (
+    "grade_hardness",
+    "measure_scope",
+    "measure_responses",
+    "measure_detectors",
+    "measure_months",
+    "list_questions",
+)
 SEARCHED = ("search_bm25", "search_dense", "measure_retrieval")
 SCOPE_ONLY = (*GRADED, "collect_queries", *SEARCHED)  # ... if no model is asked anew
 ASKED = (*SCOPE_ONLY, "measure_calls")
@@ -127,7 +134,12 @@ def test_a_changed_setting_reruns_the_rules_that_use_it(done):
 def test_other_weights_in_the_same_folder_train_the_detectors_on_them_again(done):
     weights = done / "resources/demo/demo-lm/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-2] + b"\0\0")
-    rerun = {"train_detector": 1, "apply_detector": 1, **jobs(gathers=["measure_detectors", "measure_months"]), "list_questions": 1}
+    rerun = {
+        "train_detector": 1,
+        "apply_detector": 1,
+        **jobs(gathers=["measure_detectors", "measure_months"]),
+        "list_questions": 1,
+    }
     assert planned(done, *TINY) == rerun
 
 

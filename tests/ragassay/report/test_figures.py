@@ -79,7 +79,10 @@ def test_curves_are_named_by_the_keys_that_differ_and_placed_by_a_key():
 def test_places_have_names_where_a_key_gives_them_and_empty_keys_name_nothing():
     numbers = [row(judge="j", model=model, at=f"{at:04}", shard=shard) for model in ("", "b") for at, shard in MONTHS]
     found = drawn({**LINES, "at": "at", "places": "shard"}, *numbers)
-    assert [(mark["label"], mark["at"], mark["place"]) for mark in found[2:]] == [("b", 1.0, "may"), ("b", 2.0, "april")]
+    assert [(mark["label"], mark["at"], mark["place"]) for mark in found[2:]] == [
+        ("b", 1.0, "may"),
+        ("b", 2.0, "april"),
+    ]
     both = [row(judge="j", model="b", documents="1"), row(judge="k", model="", documents="1")]
     assert {mark["label"] for mark in drawn({**LINES, "at": "documents"}, *both)} == {"j, b", "k"}
 

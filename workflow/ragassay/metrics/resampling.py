@@ -8,9 +8,9 @@ for numbers between 0 and 1, which are lopsided near the ends: Wilson's score in
 like the draws. Where all items agree, each cluster counts as one item.
 
 `difference_interval` is for numbers of different documents, such as those of two months: it squares and adds what both
-may be off, as Newcombe does with two score intervals, so that it knows of the doubt about a share of 0 or 1, too, which
-no draw shows. `clopper_pearson` is for independent items. `corrected_rate` is Rogan and Gladen's correction, from the judge's rates on
-gold items.
+may be off, as Newcombe does with two score intervals. So it knows of the doubt about a share of 0 or 1, too, which no
+draw shows. `clopper_pearson` is for independent items. `corrected_rate` is Rogan and Gladen's correction, from the
+judge's rates on gold items.
 """
 
 from collections.abc import Iterator

@@ -80,7 +80,9 @@ def trend_rows(months: list[Month]) -> Iterator[dict]:
 def change_rows(before: Month, now: Month) -> Iterator[dict]:
     """The rows of the tables change and counts."""
     shards = {"shard": now.shard, "since": before.shard}
-    both = [(quantity, rate, before.rates[quantity]) for quantity, rate in now.rates.items() if quantity in before.rates]
+    both = [
+        (quantity, rate, before.rates[quantity]) for quantity, rate in now.rates.items() if quantity in before.rates
+    ]
     for at, (quantity, new, old) in enumerate(both, 1):
         keys = {"at": f"{at:04}", "quantity": quantity.name, "of": quantity.of, **dict(quantity.owner), **shards}
         yield SECTION.row("change", keys, "before", **old)
