@@ -105,7 +105,7 @@ def test_examples_show_what_was_decided(measured):
 
 
 def test_the_section_takes_the_numbers_in_and_puts_accuracy_beside_auroc(files, measured, entry, options, tmp_path):
-    settings = {"sets": {"one": entry}, "options": options, "resamples": 0, "flips": 9, "seed": 0}
+    settings = {"sets": {"one": entry}, "options": options, "resamples": 20, "flips": 9, "seed": 0}
     own = {**files, "answer_metrics": [measured["answer_metrics"]], "metrics": tmp_path / "metrics.parquet"}
     measure_relevance(**own, **settings)
     for name in ("relevance", "relevance_answers", "relevance_figures", "relevance_tables"):
