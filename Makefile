@@ -8,6 +8,7 @@ VERSION ?=
 RELEASE ?=
 BEFORE ?=
 SIGNERS ?=
+STYLE ?= page
 BIN := .venv/bin
 BENCHMARKS := house cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo pages explorer annotation paper_costs release mutants
 MAKEFLAGS += --no-print-directory
@@ -16,7 +17,7 @@ RELEASES := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); fro
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo demo-lm estimate annotate release verify release-diff replay rehydrate prune test lint bench mutants chaos hostile slurm-test screenshot docs lock clean
+.PHONY: help setup demo figures demo-lm estimate annotate release verify release-diff replay rehydrate prune test lint bench mutants chaos hostile slurm-test screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -27,6 +28,9 @@ setup: ## make or heal .venv from the lock (EXTRA=slurm adds the Slurm executor)
 
 demo: setup ## run the pipeline on the demo corpus and say what was found and where the report is (STUDY=... runs one study, without a report)
 	@RAGASSAY_OPEN_REPORT=1 $(BIN)/snakemake $(STUDY) $(ARGS)
+
+figures: setup ## draw every figure of the report; STYLE=paper: figures and tables for a paper, in results/report/paper
+	@$(BIN)/snakemake $(if $(filter paper,$(STYLE)),paper,$(if $(filter page,$(STYLE)),figures,$(error figures: found STYLE=$(STYLE), expected page or paper))) $(ARGS)
 
 demo-lm: setup ## train the demo's small language model again, for resources/demo/demo-lm (minutes)
 	@$(BIN)/snakemake results/models/demo-lm

@@ -4,7 +4,7 @@ from project import ROOT, snakemake
 from tools import docs
 
 EVERY = ("--configfile", "tests/workflow/every_rule.yaml")
-TARGETS = ("report", "question_sets", "export", "export_attacks", "results/gold/authors/careful.parquet")
+TARGETS = ("report", "paper", "question_sets", "export", "export_attacks", "results/gold/authors/careful.parquet")
 # Stages that share the room of their study, and one whose code only the demo needs.
 ROOMS = dict.fromkeys(["questions", "responses", "labels", "hardness", "months", "question_sets"], "studies/scope")
 ROOMS |= {"demo_lm": "demo/lm"}

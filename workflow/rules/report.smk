@@ -8,6 +8,8 @@ Writes  results/findings/<name>.parquet     what was found, a sentence each
         <report>/{page}.html                one self-contained page for each study
         <report>/index.html                 the front page: what was found
         <report>/settings.html              the configuration of the report
+        <report>/paper/{section}/           figures and tables of a section, for a paper
+        <report>/paper/report.tex           all of them in one document
 where <report> is results/report and <name> is default, or results/report/<name> for a configuration of that name
 """
 
@@ -53,6 +55,20 @@ localrules:
     draw_figures,
     render_page,
     render_front,
+    typeset_section,
+    typeset_paper,
+
+
+rule figures:
+    """Every figure of the report."""
+    input:
+        expand("<report>/figures/{section}", section=SHOWN),
+
+
+rule paper:
+    """Every figure and table of the report, for a paper."""
+    input:
+        "<report>/paper/report.tex",
 
 
 rule explorer:
@@ -160,3 +176,41 @@ rule render_front:
         settings=plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES),
     script:
         "../scripts/report/render_front.py"
+
+
+rule typeset_section:
+    """The figures and tables of a section become files that a paper includes."""
+    input:
+        metrics=plan(page.metrics, registered=SECTIONS),
+        section="workflow/report/sections/{section}.yaml",
+    output:
+        folder=directory("<report>/paper/{section}"),
+    log:
+        "logs/typeset_section/{section}.log",
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    params:
+        code=code_version("report/typeset_section.py"),
+        settings=plan(page.typeset_section),
+    script:
+        "../scripts/report/typeset_section.py"
+
+
+rule typeset_paper:
+    """One document holds all figures and tables."""
+    input:
+        folders=expand("<report>/paper/{section}", section=SHOWN),
+        preamble="workflow/report/preamble.tex",
+    output:
+        document="<report>/paper/report.tex",
+    log:
+        "logs/typeset_paper.log",
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    params:
+        code=code_version("report/typeset_paper.py"),
+        settings=plan(page.typeset_paper),
+    script:
+        "../scripts/report/typeset_paper.py"

@@ -4,7 +4,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import altair as alt
 import numpy as np
@@ -162,3 +162,22 @@ def test_nothing_is_fetched():
     far = alt.Chart(alt.UrlData("http://127.0.0.1:9/data.json")).mark_point().encode(x="a:Q")
     with pytest.raises(ValueError, match=r"(?i)not allowed|denied|disallowed"):
         theme.files(theme.finished(far, "T"))
+
+
+def test_series_of_a_paper_can_be_told_apart_in_grey_and_whatever_colours_somebody_sees():
+    lightness = sorted(lab(linear(colour))[0] for colour in theme.GREYS)
+    assert min(after - before for before, after in pairwise(lightness)) > 14
+    assert all(contrast(colour, "#ffffff") > 2.2 for colour in theme.GREYS)
+    for vision in VISION.values():
+        seen = [lab(np.array(vision) @ linear(colour)) for colour in theme.GREYS]
+        assert min(np.linalg.norm(left - right) for left, right in combinations(seen, 2)) > 20
+
+
+@pytest.mark.parametrize("width", [84, 174])
+@KINDS
+def test_a_chart_of_a_paper_fits_its_width(kind, width):
+    with theme.drawn_for(theme.paper(width)):
+        svg_text = theme.printed(chart(kind), width)["svg"].decode()
+    printed_width = float(re.search(r'width="([\d.]+)mm"', svg_text)[1])
+    assert width * 0.85 < printed_width <= width + 0.1
+    assert not {"#1f6f8b", "#d07a1f"} & set(re.findall(r"#\w{6}", svg_text))

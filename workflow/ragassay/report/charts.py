@@ -37,9 +37,8 @@ TICKS = 12  # at most, if every bin shall have one
 MANY = 100  # bars without outlines, which would fill them; cells without round corners, which say nothing
 TOGETHER = len(theme.SERIES)
 AMONG = 12  # series at most that are shown in each other's panels
-COLUMNS, PANEL = 3, 130  # panels beside each other, and the height of one
+PANEL = 130  # the height of a panel
 GAP = {"column": 24, "row": 36}
-TALL = 420  # the height of a chart whose axes both reach from 0 to 1
 STEPS = 8  # places at most that have a tick each
 WIDE = 30  # times the least place is the greatest, where the axis is logarithmic
 FREE = alt.Scale(zero=False, nice=5)
@@ -50,11 +49,11 @@ def bars(marks: list[dict], title: str, x: str, y: str, line: float | None = Non
     labels, names = theme.distinct(marks, "label"), theme.named(marks, "series")
     longest = max(map(len, labels), default=0)
     numbered = len(marks) <= NUMBERED and not any(mark["low"] is not None for mark in marks)
-    upright = len(marks) > FEW and longest * theme.LETTER < (theme.WIDTH - 60) / max(len(labels), 1) - 6
+    upright = len(marks) > FEW and longest * theme.LETTER < (theme.style().width - 60) / max(len(labels), 1) - 6
     across, along = ("x", "y") if upright else ("y", "x")
     band = theme.CHANNELS[across](
         "label:N",
-        axis=alt.Axis(title=x if upright else None, labelAngle=0, labelLimit=theme.LABELS, grid=False),
+        axis=alt.Axis(title=x if upright else None, labelAngle=0, labelLimit=theme.style().labels, grid=False),
         scale=alt.Scale(domain=labels, paddingInner=0.25, paddingOuter=0.15),
     )
     length = theme.CHANNELS[along](
@@ -77,7 +76,7 @@ def bars(marks: list[dict], title: str, x: str, y: str, line: float | None = Non
         )
     if line is not None:
         layers.append(theme.reference(line, along))
-    height = theme.HEIGHT if upright else len(labels) * (BARS_ROW * len(names) + BARS_PADDING)
+    height = theme.style().height if upright else len(labels) * (BARS_ROW * len(names) + BARS_PADDING)
     return theme.finished(alt.layer(*layers), title, height, left=5 if upright else theme.slack(labels))
 
 
@@ -118,14 +117,14 @@ def heat(marks: list[dict], title: str, x: str, first: Sequence[str] = ()):
     marks = [mark | {"words": words(mark)} for mark in marks]
     labels, columns = (_leading(theme.distinct(marks, name), first) for name in ("label", "series"))
     longest = theme.LETTER * max(map(len, columns), default=0)
-    step = (theme.WIDTH - 20 - theme.slack(labels) - theme.room(labels)) / max(len(columns), 1)
+    step = (theme.style().width - 20 - theme.slack(labels) - theme.room(labels)) / max(len(columns), 1)
     angle = 0 if longest < step - 6 else -35 if step > NARROW else -60
     axis = alt.Axis(title=x, orient="top", labelAngle=angle, grid=False)
     column = alt.X("series:N", axis=axis, scale=alt.Scale(domain=columns))
     base = theme.chart(marks).encode(x=column, y=theme.rows(labels))
     strength = alt.FillOpacity("value:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.96], clamp=True), legend=None)
     look = {"stroke": theme.CARD, "strokeWidth": 2, "cornerRadius": 4 if len(marks) < MANY else 0}
-    cells = base.mark_rect(color=theme.SERIES[0], **look).encode(fillOpacity=strength)
+    cells = base.mark_rect(color=theme.style().series[0], **look).encode(fillOpacity=strength)
     strong = alt.condition("datum.value > 0.5", alt.value(theme.CARD), alt.value(theme.INK))
     numbers = base.mark_text(aria=False).encode(text="words:N", color=strong)
     widest = theme.LETTER * max((len(mark["words"]) for mark in marks), default=0)
@@ -221,19 +220,22 @@ def _drawn(marks, title, axes, diagonal, layers):
     base = theme.chart().encode(**axes)
     if len(names) <= TOGETHER:
         colors, shapes = (series(names, "label", always=True) for series in (theme.color, theme.shape))
-        drawing = alt.layer(*under, *(layer(base, colors, shapes) for layer in layers), data=data)
-        return theme.finished(drawing, title, TALL if diagonal else theme.HEIGHT)
+        dashed = base.encode(strokeDash=theme.dash(names))
+        drawn = [layer(dashed if layer is _curves else base, colors, shapes) for layer in layers]
+        drawing = alt.layer(*under, *drawn, data=data)
+        return theme.finished(drawing, title, theme.style().tall if diagonal else None)
     if len(names) <= AMONG:
         others = alt.Chart(data).encode(**axes, detail="label:N", opacity=alt.value(0.25), color=alt.value(theme.SOFT))
         curves = others.mark_line(strokeWidth=2, aria=False)
         under.append(curves if _curves in layers else others.mark_point(filled=True, size=55, aria=False))
-    alone = alt.value(theme.SERIES[0])
-    width = (theme.WIDTH - 66 - (COLUMNS - 1) * GAP["column"]) // COLUMNS
+    alone = alt.value(theme.style().series[0])
+    columns = theme.style().columns
+    width = (theme.style().width - 66 - (columns - 1) * GAP["column"]) // columns
     panel = alt.layer(*under, *(layer(base, alone) for layer in layers), _heading(width))
     facet = alt.Facet(
         "label:N", sort=names, header=alt.Header(labelExpr="''", labelFontSize=1, labelPadding=0, title=None)
     )
-    drawing = panel.properties(width=width, height=PANEL).facet(facet, data=data, columns=COLUMNS)
+    drawing = panel.properties(width=width, height=PANEL).facet(facet, data=data, columns=columns)
     return theme.styled(drawing.properties(bounds="flush", spacing=GAP), title)
 
 

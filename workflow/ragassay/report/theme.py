@@ -9,17 +9,19 @@ fetched, and the only font is one that vl-convert brings along.
 import json
 import re
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 import altair as alt
 import vl_convert
 
 from ragassay.report import svg
 
-WIDTH, HEIGHT = 720, 260
 FONT = "Liberation Sans"  # comes with vl-convert and is as wide as Arial, so layouts are the same on every machine
 LETTER, LINE_HEIGHT = 6.4, 14  # of labels; letters roughly
 WIDER = 0.18  # by how much letters of a reader's font may be wider
-LABELS = 250  # the greatest width of labels of rows
 INK, SOFT, LINE, CARD = "#1b2430", "#5b6675", "#dde1e7", "#ffffff"
 SERIES = ("#1f6f8b", "#d07a1f", "#8f3cc4", "#3d3a22")
 SHAPES = ("circle", "square", "triangle-up", "diamond")
@@ -30,6 +32,52 @@ CHANNELS = {"x": alt.X, "y": alt.Y, "xOffset": alt.XOffset, "yOffset": alt.YOffs
 SHARP = 2  # dots of the PNG per dot of the SVG
 # What one page of a PDF refers to; svg2pdf lists it in another order each time.
 RESOURCES = re.compile(rb"(?:\n +/[A-Za-z]+\d+ \d+ 0 R){2,}")
+FONT_SIZE, PRINTED = 12, 8  # of text in a drawing, and of the same text in print, in points
+MM = 72 / 25.4  # points
+PNG_DPI = 300
+# Of a paper: each as much lighter than the one before as people can tell in grey.
+GREYS = ("#141b2e", "#6a2f9e", "#1f86ab", "#e8903a")
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+
+
+@dataclass(frozen=True)
+class Style:
+    """How large charts are, in units of which text has `FONT_SIZE`, and how their series are told apart."""
+
+    width: float = 720
+    height: float = 260
+    tall: float = 420  # the height of a chart whose axes both reach from 0 to 1
+    labels: float = 250  # the greatest width of labels of rows
+    columns: int = 3  # panels beside each other
+    series: tuple[str, ...] = SERIES
+    dashed: bool = False
+
+
+PAGE = Style()
+IN_FORCE = ContextVar("style", default=PAGE)
+
+
+def style() -> Style:
+    """The style of the charts that are drawn now: that of the pages, or the one in `drawn_for`."""
+    return IN_FORCE.get()
+
+
+def paper(width: float) -> Style:
+    """The style of figures that are so many mm wide in print, for people who print in grey, too."""
+    units = width * MM * FONT_SIZE / PRINTED
+    columns = 3 if units > 500 else 2 if units > 260 else 1
+    return Style(
+        units, min(PAGE.height, 0.6 * units), min(PAGE.tall, 0.85 * units), 0.35 * units, columns, GREYS, dashed=True
+    )
+
+
+@contextmanager
+def drawn_for(other: Style) -> Iterator[None]:
+    token = IN_FORCE.set(other)
+    try:
+        yield
+    finally:
+        IN_FORCE.reset(token)
 
 
 def values(marks: list[dict]) -> alt.Data:
@@ -85,7 +133,7 @@ def reference(value: float, along: str) -> alt.Chart:
 
 def color(names: list[str], field: str = "series", always: bool = False) -> alt.Color:
     """A colour for each name, explained in a legend above the chart, if there are several or it is `always` wanted."""
-    scale = alt.Scale(domain=names, range=list(SERIES[: len(names)]))
+    scale = alt.Scale(domain=names, range=list(style().series[: len(names)]))
     return alt.Color(f"{field}:N", scale=scale, legend=_legend(names, always))
 
 
@@ -95,14 +143,24 @@ def shape(names: list[str], field: str = "series", always: bool = False) -> alt.
     return alt.Shape(f"{field}:N", scale=scale, legend=_legend(names, always))
 
 
+def dash(names: list[str], field: str = "label"):
+    """A kind of dashes for the curve of each name where colours may be lost; in pages all are whole."""
+    scale = alt.Scale(domain=names, range=list(DASHES[: len(names)]))
+    return (
+        alt.StrokeDash(f"{field}:N", scale=scale, legend=None) if style().dashed and len(names) > 1 else alt.Undefined
+    )
+
+
 def _legend(names, always):
-    fitting = int(WIDTH // (LETTER * max(map(len, names), default=1) + 40))
-    return alt.Legend(columns=max(1, min(len(names), fitting))) if len(names) > 1 or always else None
+    width = style().width
+    fitting = int(width // (LETTER * max(map(len, names), default=1) + 40))
+    columns = max(1, min(len(names), fitting))
+    return alt.Legend(columns=columns, labelLimit=width - 60) if len(names) > 1 or always else None
 
 
 def rows(labels: list[str]) -> alt.Y:
     """A row for each label, which is broken into two lines where it is too long for one."""
-    axis = alt.Axis(title=None, labelLimit=LABELS, labelColor=INK, grid=False)
+    axis = alt.Axis(title=None, labelLimit=style().labels, labelColor=INK, grid=False)
     if breaks := _breaks(labels):
         lines = f"({json.dumps(breaks)})[datum.value]"
         upwards = {"condition": {"test": lines, "value": -LINE_HEIGHT / 2}, "value": 0}  # of both lines' middle
@@ -118,8 +176,8 @@ def heights(labels: list[str], row: float) -> float:
 def _breaks(labels):
     """label -> its lines, of those that are too long for one."""
     options = {"max_lines": 2, "placeholder": "\N{HORIZONTAL ELLIPSIS}", "break_on_hyphens": False}
-    long = [label for label in labels if len(label) * LETTER > LABELS]
-    return {label: textwrap.wrap(label, int(LABELS / LETTER), **options) for label in long}
+    long = [label for label in labels if len(label) * LETTER > style().labels]
+    return {label: textwrap.wrap(label, int(style().labels / LETTER), **options) for label in long}
 
 
 def slack(labels: list[str]) -> float:
@@ -129,14 +187,14 @@ def slack(labels: list[str]) -> float:
 
 def room(labels: list[str]) -> float:
     """The width of the labels of rows, roughly."""
-    return min(LABELS, LETTER * max(map(len, labels), default=0))
+    return min(style().labels, LETTER * max(map(len, labels), default=0))
 
 
-def finished(drawing, title: str, height=HEIGHT, left: float = 5, right: float = 10):
+def finished(drawing, title: str, height: float | None = None, left: float = 5, right: float = 10):
     """The whole chart at the house's size and in its style, with room on the left and right of what is laid out."""
     sized = drawing.properties(
-        width=WIDTH,
-        height=height,
+        width=style().width,
+        height=style().height if height is None else height,
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         padding={"left": left, "right": right, "top": 5, "bottom": 5},
     )
@@ -166,6 +224,25 @@ def files(chart) -> dict[str, bytes]:
         "vl.json": (json.dumps(specification, ensure_ascii=False, indent=1) + "\n").encode(),
         "png": vl_convert.svg_to_png(plain, scale=SHARP),
         "pdf": RESOURCES.sub(_in_order, vl_convert.svg_to_pdf(plain)),
+    }
+
+
+def printed(chart, width: float) -> dict[str, bytes]:
+    """The content of each file for a paper, at most so many mm wide, with colours that say what they are."""
+    specification = chart.to_dict()
+    plain = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    across, down = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', plain).groups())
+    points = min(PRINTED / FONT_SIZE, width * MM / across)  # a unit
+    frame = re.compile(r'(<svg[^>]*?) width="[^"]*" height="[^"]*" viewBox')
+    in_mm, in_points = (
+        frame.sub(rf'\1 width="{across * unit:.2f}{name}" height="{down * unit:.2f}{name}" viewBox', plain, count=1)
+        for unit, name in ((points / MM, "mm"), (points, ""))
+    )
+    return {
+        "svg": in_mm.encode(),
+        "vl.json": (json.dumps(specification, ensure_ascii=False, indent=1) + "\n").encode(),
+        "png": vl_convert.svg_to_png(in_points, scale=PNG_DPI / 72),
+        "pdf": RESOURCES.sub(_in_order, vl_convert.svg_to_pdf(in_points)),
     }
 
 
