@@ -89,7 +89,7 @@ hostile: ## let a thousand hostile servers at the fetcher
 slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machine (Debian: slurm-wlm, munge; ARGS="--times 3")
 	@$(MAKE) bench-cluster EXTRA=slurm
 
-screenshot: setup ## take the pictures of docs/ again from results/report/index.html (needs Chromium)
+screenshot: setup ## take the pictures of docs/ again from results/report (needs Chromium)
 	@PYTHONPATH=workflow $(BIN)/python -m tools.screenshot
 
 docs: setup ## write the generated parts of the documentation again

@@ -3,7 +3,7 @@
 import pytest
 
 import programs
-from tools.screenshot import HEIGHT, WIDTH, ScreenshotError, screenshot
+from tools.screenshot import HEIGHT, WIDTH, ScreenshotError, screenshot, take_all
 
 
 @pytest.fixture
@@ -29,20 +29,28 @@ def test_a_page_that_is_missing_is_named(tmp_path):
         screenshot(tmp_path / "index.html", tmp_path / "report.png")
 
 
-SECTIONS = '<h1>A report</h1><section id="one">first</section><section id="two">second</section><p>end</p>'
-
-
-def test_a_section_is_shown_without_the_others_and_one_that_is_missing_is_named(page, tmp_path):
-    """The browser keeps what it was given to show."""
-    page.write_text(SECTIONS)
-    browser = tmp_path / "browser"
-    copying = 'cp "$(dirname "${word#*=}")/a page.html" "${word#*=}"'
-    browser.write_text(f"#!/bin/sh\nfor word; do case $word in --screenshot=*) {copying};; esac; done\n")
+def test_the_front_page_and_each_section_that_names_a_picture_are_taken(tmp_path, monkeypatch):
+    """The browser writes the address that it was given to show."""
+    browser = tmp_path / "bin/chromium"
+    browser.parent.mkdir()
+    writing = (
+        'for last; do :; done; for word; do case $word in --screenshot=*) echo "$last" > "${word#*=}";; esac; done'
+    )
+    browser.write_text(f"#!/bin/sh\n{writing}\n")
     browser.chmod(0o755)
-    screenshot(page, tmp_path / "report.png", str(browser), section="two")
-    assert (tmp_path / "report.png").read_text() == '<h1>A report</h1><section id="two">second</section><p>end</p>'
-    with pytest.raises(ScreenshotError, match=r"found no section three in .*, expected one of: one, two"):
-        screenshot(page, tmp_path / "report.png", str(browser), section="three")
+    monkeypatch.setenv("PATH", f"{browser.parent}:/usr/bin:/bin")
+    pages = {"index": "", "study": '<section id="study"></section><section id="part"></section>'}
+    for name, text in pages.items():
+        (tmp_path / f"{name}.html").write_text(text)
+    described = {"study": {"picture": "study"}, "part": {"picture": "a_part"}, "plain": {}}
+    monkeypatch.setattr("tools.docs.sections", lambda: described)
+    take_all(tmp_path, tmp_path / "docs")
+    shown = {path.stem: path.read_text().strip() for path in (tmp_path / "docs").iterdir()}
+    front, study = ((tmp_path / f"{name}.html").as_uri() for name in pages)
+    assert shown == {"report": front, "study": study, "a_part": f"{study}#part"}
+    described["gone"] = {"picture": "gone"}
+    with pytest.raises(ScreenshotError, match="found no section gone on the pages index, study; run `make demo` first"):
+        take_all(tmp_path, tmp_path / "docs")
 
 
 def test_without_a_browser_one_line_says_what_to_install(page, tmp_path, monkeypatch):
