@@ -5,6 +5,7 @@ import re
 
 from ragassay.base import tables
 from ragassay.schemas.report import EXAMPLES, METRICS, metric
+from scripts.report.draw_figures import draw_figures
 from scripts.report.render_page import render_page
 
 
@@ -63,3 +64,27 @@ def test_a_page_ends_with_what_it_was_made_from(study, tmp_path):
     tables.write(METRICS, study["metrics"][0], [metric("one", "lengths", {"words": "of"}, "documents", 3, 3)])
     render_page(**study, **more, page=tmp_path / "one.html")
     assert nonce not in (tmp_path / "one.html").read_text(), "it follows from the tables"
+
+
+WIDE = """
+title: Wide
+parts:
+  - {kind: dots, table: scores, title: S, caption: C, label: [model], metric: right, x: X, controls: ["7"]}
+  - {kind: heat, table: scores, name: map, title: S, caption: C, label: [model], by: topic, metric: right, x: X}
+  - {kind: table, table: scores, title: S, caption: C, columns: {model: Model, right: Right}}
+  - {kind: bars, table: gone, title: Nothing, caption: C, label: model, metric: right, x: X, y: Y}
+"""
+
+
+def test_hundreds_of_models_long_names_and_other_scripts_fit_on_a_page(study, tmp_path):
+    names = ["\u0645\u0631\u062d\u0628\u0627 " * 9, "n" * 200, *(f"model {number}" for number in range(300))]
+    keys = [{"model": name, "topic": names[place % 2]} for place, name in enumerate(names)]
+    rows = [metric("wide", "scores", key, "right", place / 302, 5) for place, key in enumerate(keys)]
+    tables.write(METRICS, tmp_path / "wide.parquet", rows)
+    (tmp_path / "wide.yaml").write_text(WIDE)
+    draw_figures(tmp_path / "wide.parquet", tmp_path / "wide.yaml", tmp_path / "wide", tmp_path / "wide.csv")
+    given = study | {"metrics": [tmp_path / "wide.parquet"], "sections": [tmp_path / "wide.yaml"]}
+    more = {"figures": [tmp_path / "wide"], "examples": [], "notes": {}}
+    render_page(**given, **more, page=tmp_path / "page/wide.html")
+    page = (tmp_path / "page/wide.html").read_text()
+    assert all(name.strip() in page for name in names) and len(page) < 1_000_000

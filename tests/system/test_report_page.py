@@ -7,8 +7,16 @@ import pytest
 from axe_core_python.base import AXE_SCRIPT
 from selenium.webdriver.common.by import By
 
+from payloads import PAYLOADS
+from project import ROOT
+from ragassay.base import tables
 from ragassay.report import provenance
 from ragassay.report.provenance import OUTDATED, REMOVED, UNFINISHED
+from ragassay.schemas.report import EXAMPLES, METRICS, metric
+from scripts.report.draw_figures import draw_figures
+from scripts.report.render_front import render_front
+from scripts.report.render_page import render_page
+from scripts.report.write_findings import write_findings
 
 pytestmark = pytest.mark.system
 # A topic and headlines of the tiny pipeline that try to be code.
@@ -229,3 +237,49 @@ def test_a_style_sheet_that_a_page_does_not_name_has_no_effect(tiny, tmp_path, b
     browser.get((tmp_path / "scope.html").as_uri())
     assert browser.find_element(By.CLASS_NAME, "outdated").text == ""
     assert "Content Security Policy" in browser.get_log("browser")[0]["message"]
+
+
+HOSTILE = """
+title: Study
+findings:
+  - {name: all, question: whether, table: scores, metric: right, against: 0,
+     higher: "{model}", action: {higher: "{model}"}}
+parts:
+  - {kind: dots, table: scores, title: S, caption: C, label: [model], metric: right, x: X}
+  - {kind: heat, table: scores, name: map, title: S, caption: C, label: [model], by: topic, metric: right, x: X}
+  - {kind: table, table: scores, title: S, caption: C, columns: {model: Model, right: Right}}
+  - {kind: examples, title: E, caption: C}
+"""
+
+
+def test_no_payload_runs_on_any_page(browser, tmp_path):
+    """Each is a key of a number, in charts, tables and findings, and a passage of an example; one names the report."""
+    keys = [{"model": payload, "topic": "t"} for payload in PAYLOADS]
+    rows = [metric("study", "scores", key, "right", 1 - place / 999, 50) for place, key in enumerate(keys)]
+    tables.write(METRICS, tmp_path / "study.parquet", rows)
+    (tmp_path / "study.yaml").write_text(HOSTILE)
+    passage = {"study": "study", "example": 1}
+    passages = [passage | {"position": at, "title": p, "part": p, "text": p} for at, p in enumerate(PAYLOADS, 1)]
+    tables.write(EXAMPLES, tmp_path / "examples/study.parquet", passages)
+    metrics, sections = [tmp_path / "study.parquet"], [tmp_path / "study.yaml"]
+    draw_figures(metrics[0], sections[0], tmp_path / "study", tmp_path / "study.csv")
+    write_findings(metrics, sections, tmp_path / "findings/default.parquet")
+    shared = {"metrics": metrics, "sections": sections, "figures": [tmp_path / "study"], "heads": sections}
+    shared |= {"templates": sorted((ROOT / "workflow/report").glob("*.html.j2")), "missing": sections}
+    shared |= {"style": ROOT / "workflow/report/page.css", "behaviour": ROOT / "workflow/report/page.js"}
+    shared |= {"models": {PAYLOADS[4]: PAYLOADS[5]}, "command": PAYLOADS[6]}
+    shared |= {"title": PAYLOADS[0], "links": {PAYLOADS[1]: "index.html"}}
+    examples = [tmp_path / "examples/study.parquet"]
+    render_page(**shared, examples=examples, notes={PAYLOADS[2]: PAYLOADS[3]}, page=tmp_path / "study.html")
+    made = {"findings": tmp_path / "findings/default.parquet", "pages": [tmp_path / "study.html"]}
+    files = {"page": tmp_path / "index.html", "settings": tmp_path / "settings.html"}
+    render_front(**shared, **made, **files, config={"a": PAYLOADS})
+    for name in ("study", "index", "settings"):
+        browser.get((tmp_path / f"{name}.html").as_uri())
+        browser.execute_script("document.querySelectorAll('details').forEach(box => box.open = true)")
+        assert browser.execute_script("return window.hacked ?? 0") == 0
+        assert browser.find_elements(By.CSS_SELECTOR, "img, iframe, object, video, math, base, template") == []
+        assert [entry for entry in browser.get_log("browser") if "outdated.css" not in entry["message"]] == []
+    browser.get((tmp_path / "study.html").as_uri())
+    shown = browser.execute_script("return document.querySelector('main').textContent")
+    assert sum(payload in shown for payload in PAYLOADS) == len(PAYLOADS) == 218

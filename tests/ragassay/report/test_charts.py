@@ -352,3 +352,11 @@ def test_a_control_stands_first_in_a_heat_map():
     ):
         places = charts.heat(cells, "T", "X", first=first).to_dict()["layer"][0]["encoding"]
         assert places["y"]["scale"]["domain"] == rows and places["x"]["scale"]["domain"] == columns
+
+
+def test_dots_of_controls_are_hollow():
+    marks = [mark("a, control (toy)", 0.5), mark("a, guard", 0.7)]
+    plain, hollow = (charts.dots(marks, "T", "X", controls=names).to_dict()["layer"] for names in ((), ["control"]))
+    (layer,) = [layer for layer in hollow if layer["mark"].get("color") == theme.CARD]
+    assert layer["transform"] == [{"filter": {"field": "label", "oneOf": ["a, control (toy)"]}}]
+    assert len(hollow) == len(plain) + 1

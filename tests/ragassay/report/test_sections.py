@@ -227,3 +227,8 @@ def test_lists_have_the_findings_that_sections_lead_to():
     assert len(rules) >= 5
     for rule in rules:
         assert rule["shows"]["finding"] in kinds[rule["shows"]["list"]].findings, rule["name"]
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "workflow/report/sections").glob("*.yaml")), ids=lambda file: file.stem)
+def test_a_description_fits_the_schema_and_is_short(file):
+    assert described(file)["title"] and len(file.read_text().splitlines()) <= 60

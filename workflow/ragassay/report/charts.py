@@ -5,7 +5,8 @@ known. They stand upright if they are several and their labels fit below them, a
 for it, bars without intervals bear their numbers instead of an axis.
 
 `dots` are ranked: a row for each label, the greatest value on top, each with its interval and its number beside it. The
-axis reaches from zero to at least `line`, which is dashed. A label without a value stands last, without a dot.
+axis reaches from zero to at least `line`, which is dashed; dots of `controls` are hollow. A label without a value
+stands last, without a dot.
 
 `heat` is a map of shares: a cell for each label and series, the stronger its colour the nearer it is to 1; those named
 by one of `first`, such as a control, stand before all others. A cell bears its share or, where the marks have one,
@@ -80,7 +81,7 @@ def bars(marks: list[dict], title: str, x: str, y: str, line: float | None = Non
     return theme.finished(alt.layer(*layers), title, height, left=5 if upright else theme.slack(labels))
 
 
-def dots(marks: list[dict], title: str, x: str, line: float | None = None):
+def dots(marks: list[dict], title: str, x: str, line: float | None = None, controls: Sequence[str] = ()):
     names = theme.named(marks, "series")
     marks = [mark | {"beside": beside(mark)} for mark in sorted(marks, key=_rank)]
     labels = theme.distinct(marks, "label")
@@ -95,6 +96,9 @@ def dots(marks: list[dict], title: str, x: str, line: float | None = None):
         base.mark_point(filled=True, size=80, opacity=1).encode(x=place, color=color, shape=shape),
         base.mark_text(aria=False, align="left", color=theme.SOFT, dx=10).encode(x=alt.value("width"), text="beside:N"),
     ]
+    if hollow := [label for label in labels if any(control in label for control in controls)]:
+        centres = base.transform_filter(alt.FieldOneOfPredicate("label", hollow))
+        layers.append(centres.mark_point(filled=True, size=22, opacity=1, color=theme.CARD, aria=False).encode(x=place))
     if line is not None:
         layers.append(theme.reference(line, "x"))
     height = theme.heights(labels, DOTS_ROW * max(len(names), 1) + DOTS_PADDING)

@@ -28,7 +28,7 @@ FILTERS = (
     "attack",
     "defence",
 )  # keys that lists of rows are filtered by
-AXES = ("x", "y", "line", "diagonal", "first")  # what a chart needs beside its marks
+AXES = ("x", "y", "line", "diagonal", "first", "controls")  # what a chart needs beside its marks
 
 
 class SectionError(AssayError):
