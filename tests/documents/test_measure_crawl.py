@@ -155,12 +155,12 @@ def test_the_section_shows_what_is_measured(measured):
     section = ROOT / "workflow/report/sections/crawl.yaml"
     documents = several("october", "food", 5) + several("november", "food", 1)
     rejects = [{"shard": "october", "item": "x", "stage": "crawl_shard", "reason": "timeout"}]
-    parts = load(section, measured([feed("october", "food")], documents=documents, rejects=rejects)).parts
-    sizes = {part.name: len(part.rows) for part in parts}
+    content = load(section, measured([feed("october", "food")], documents=documents, rejects=rejects))
+    sizes = {part.name: len(part.rows) for part in [*content.parts, *content.details]}
     assert sizes == {"alarms": 1, "by_shard": 2, "funnel": 4, "reasons": 1, "feeds": 2}
 
 
 def test_the_section_has_a_column_for_each_health():
     section = yaml.safe_load((ROOT / "workflow/report/sections/crawl.yaml").read_text())
-    [feeds] = [part for part in section["parts"] if part["table"] == "feeds"]
+    [feeds] = [part for part in section["details"] if part["table"] == "feeds"]
     assert set(HEALTH) == feeds["columns"].keys() - {"shard"}

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.system
 EVIL = "<img src=https://evil.example/x onerror=alert(1)><script>document.title='hacked'</script>"
 
 
-PAGES = ("index", "documents", "scope", "retrieval", "calls", "settings")
+PAGES = ("index", "documents", "scope", "months", "retrieval", "calls", "settings")
 
 
 @pytest.fixture
