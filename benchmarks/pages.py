@@ -19,7 +19,7 @@ FLAGS = ["headless=new", "no-sandbox", "disable-gpu", "no-first-run", "disable-b
 WIDTHS = (400, 1280)
 # Words outside of drawings and of what is folded.
 WORDS = """const text = document.querySelector("main").cloneNode(true);
-    text.querySelectorAll("details.more, svg, script").forEach(part => part.remove());
+    text.querySelectorAll("details:not([open]), svg, script").forEach(part => part.remove());
     return text.textContent.split(/\\s+/).filter(word => /\\w/.test(word)).length"""
 # The bytes of tables and examples, which are data.
 DATA = """return [...document.querySelectorAll("table, details:not(.more)")]
