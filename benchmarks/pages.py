@@ -92,7 +92,7 @@ def main():
         finally:
             browser.quit()
     figure("pages_serious_faults_of_accessibility", totals[0], "faults", target="<= 0")
-    figure("pages_contrast_below_4.5", totals[1], "texts", target="<= 0")
+    figure("pages_texts_of_too_little_contrast", totals[1], "texts", target="<= 0")
     figure("pages_cut_at_400_or_1280", totals[2], "points", target="<= 0")
     finish()
 

@@ -18,7 +18,7 @@ def test_the_front_page_says_what_was_found_and_where_it_stands(study, tmp_path)
     for expected in (
         "<h1>A title</h1>",
         'href="one.html#two-lengths">There are 1,234 documents of of &lt;two&gt; words.',
-        'Not measured yet: whether there are pictures. <span class="action">Run <code>make pictures</code>.',
+        'Not measured yet: whether there are pictures.</a> <span class="action">Run <code>make pictures</code>.',
         "<dt>Documents</dt><dd>1,234</dd>",
         '<a class="card" href="one.html">',
     ):
