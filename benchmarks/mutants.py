@@ -2,9 +2,10 @@
 
 A mutant exchanges a comparison, an arithmetic or boolean operator, `min` and `max` or `any` and `all`, leaves out a
 `not` or a minus, turns a truth value, or adds one to a small number. Mutants are drawn from all places of the rooms, by
-a seed. The tests that import the module, or a script that does, run in a clone until one fails: those that name the
-module first, then those of its room. The test that fails has to pass without the mutant, or it does not count. A mutant
-that hangs them is noticed. Some mutants change nothing that anybody could notice; nobody sorts them out.
+a seed. The tests that import the module, or a script that does, run in a clone until one fails: first those that name
+the module or mirror such a script, at last those of its room. The test that fails has to pass without the mutant, or it
+does not count. A mutant that hangs them is noticed. Some mutants change nothing that anybody could notice; nobody sorts
+them out.
 
     make mutants                                            120 mutants of studies, metrics and calls
     make mutants ARGS="--count 12 --seed 7 studies/scope"   a dozen of one room
@@ -14,6 +15,7 @@ that hangs them is noticed. Some mutants change nothing that anybody could notic
 
 import argparse
 import ast
+import functools
 import json
 import os
 import random
@@ -80,25 +82,53 @@ def mutant(source: str, number: int) -> tuple[str, str]:
 
 
 def tests_of(module: Path, clone: Path) -> list[str]:
-    """Files of tests that import the module, or a script that does: first those that name it, then those of its
-    room. A variant is loaded by its name, so tests of the folder around count, too.
+    """Files of tests that import the module, or a script that does: first those that name it or mirror a script that
+    does, then the others, at last those of its room. A variant is loaded by its name, so tests of the folder around
+    count, too.
     """
-    workflow, name = clone / "workflow", module.stem
+    workflow, tests = clone / "workflow", clone / "tests"
+    folder = tests / module.relative_to(workflow).parent
     scripts = [path for path in workflow.glob("scripts/*/*.py") if module in code_version.modules(path, root=workflow)]
-    names = {".".join(path.relative_to(workflow).with_suffix("").parts) for path in [module, *scripts]}
-    folder = clone / "tests" / module.relative_to(workflow).parent
+    dotted = {".".join(path.relative_to(workflow).with_suffix("").parts) for path in [module, *scripts]}
+    mirrors = {tests / path.parent.name / f"test_{path.name}" for path in scripts if _names(path, module)}
+    mirrors.add(folder / f"test_{module.stem.removeprefix('_')}.py")
     mirrored = {folder, folder.parent} if folder.name == "kinds" else {folder}
     room = {*module.relative_to(workflow).parent.parts}
     chosen = []
-    for path in sorted((clone / "tests").rglob("test_*.py")):
+    for path in sorted(tests.rglob("test_*.py")):
         if path.parent.name in ABOUT_FILES:
             continue
-        text = path.read_text()
-        files = code_version.modules(path, root=workflow)
-        if module in files or path.parent in mirrored or any(one in text for one in names):
-            named = re.search(rf"\.{name} |import .*\b{name}\b|\"{name}\"", text)
-            chosen.append((not named, len(room - {*path.parts}), len(files), str(path.relative_to(clone))))
+        files = _imported(path, tests)
+        reaches = module in files or any(name in path.read_text() for name in dotted)
+        if reaches or path.parent in mirrored:
+            named = _names(path, module) or path in mirrors
+            chosen.append(
+                (
+                    not named,
+                    not reaches,
+                    len(room ^ {*path.parent.relative_to(tests).parts}),
+                    len(files),
+                    str(path.relative_to(clone)),
+                )
+            )
     return [path for *_, path in sorted(chosen)[:AT_MOST]]
+
+
+def _names(path: Path, module: Path) -> bool:
+    return bool(re.search(rf"\.{module.stem} |import .*\b{module.stem}\b|\"{module.stem}\"", path.read_text()))
+
+
+@functools.cache
+def _imported(path: Path, tests: Path) -> frozenset[Path]:
+    """The files of the library that a file of tests imports, by fixtures of its folder and by helpers, too."""
+    sources = {source for source in (path, path.parent / "conftest.py") if source.is_file()}
+    imports = "\n".join(
+        re.findall(r"^(?:from|import) .*", "".join(source.read_text() for source in sources), re.MULTILINE)
+    )
+    sources |= {helper for helper in tests.glob("helpers/*.py") if re.search(rf"\b{helper.stem}\b", imports)}
+    return frozenset(
+        file for source in sources for file in code_version.modules(source, root=tests.parent / "workflow")
+    )
 
 
 class Trial:

@@ -34,6 +34,14 @@ in_scope:
 - How much did the new boat cost?
 - How large is the crew of the new boat?
 """
+LESS = """
+begins: The lifeboat station
+claims:
+- claim: A station has a bell.
+  restated: There is a bell at a station.
+in_scope:
+- Who rings the bell?
+"""
 OTHER = "The census counted two million people. Nobody was left out."
 
 
@@ -41,6 +49,7 @@ OTHER = "The census counted two million people. Nobody was left out."
 def folder(tmp_path):
     (tmp_path / "replies/2026-09").mkdir(parents=True)
     (tmp_path / "replies/2026-09/lifeboat.yaml").write_text(REPLY)
+    (tmp_path / "replies/2026-09/beginning.yaml").write_text(LESS)  # of another document that begins alike
     return tmp_path / "replies"
 
 
@@ -82,6 +91,11 @@ def test_the_studys_stages_get_what_was_written(study, folder):  # noqa: F811
 def test_as_many_items_as_are_asked_for(folder):
     assert asked(folder, "extract_claims", document=TEXT, n=2).count("\n") == 1
     assert asked(folder, "write_in_scope_questions", document=TEXT, n=1, fewest=3, most=9).count("\n") == 0
+
+
+def test_a_document_has_the_reply_with_the_longest_of_its_beginnings(folder):
+    assert asked(folder, "extract_claims", document=f"The lifeboat station is new. {TEXT}", n=1).endswith("a bell.")
+    assert asked(folder, "extract_claims", document=TEXT, n=1).endswith("marks.")
 
 
 def test_planted_texts_are_found_by_question_and_answer(folder):
@@ -141,6 +155,22 @@ def test_replies_that_change_are_other_answers_wherever_they_lie(folder, tmp_pat
         ("begins:", "starts:", "found something else in the file, expected begins, claims and in_scope"),
         (f"begins: {BEGINS}", "begins: ''", "found something else in begins"),
         ("  restated: Six", "  guessed: Six", "found something else in claims, 2"),
+        (
+            "  restated: Six people sail the new boat of Gannet Head.",
+            "  restated: ''",
+            "found something else in claims, 2",
+        ),
+        (
+            "- claim: The old boat of Gannet Head is sold.\n  expected",
+            "- expected",
+            "found something else in claims, 3",
+        ),
+        (
+            REPLY.split("in_scope")[0].split(BEGINS)[1],
+            "\nclaims: []\n",
+            "found something else in claims, expected a list",
+        ),
+        (REPLY.split("in_scope")[1], ": a word", "found something else in in_scope"),
         ("  near_miss:", "  expects:", "found something else in claims, 1"),
         ("in_scope:\n- How much did the new boat cost?", "in_scope:\n- {}", "found something else in in_scope"),
         ("claims:\n", "claims: [\n", "lifeboat.yaml:"),

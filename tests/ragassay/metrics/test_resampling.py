@@ -65,6 +65,16 @@ def test_where_all_agree_each_cluster_is_one_item():
     assert share_interval(0.5, [np.nan], 10, 40) == share_interval(0.5, [0.4, 0.6], 1, 4) == (None, None)
 
 
+@pytest.mark.parametrize(("clusters", "items", "spread"), [(2, 3, 0.3), (5, 12, 0.2), (5, 12, 0.01), (30, 30, 0.1)])
+def test_the_interval_of_a_share_is_wilsons_with_as_many_items_as_vary_like_its_draws(clusters, items, spread):
+    value, drawn = 0.3, 0.3 + spread * np.array([-1, 0.5, 1, -0.5, 0])
+    size = value * 0.7 / (np.mean((drawn - drawn.mean()) ** 2) * clusters / (clusters - 1))
+    size, t = min(size, items), stats.t.ppf(0.975, clusters - 1)
+    middle, half = value + t**2 / (2 * size), t * np.sqrt(value * 0.7 / size + t**2 / (4 * size**2))
+    expected = [(middle - half) / (1 + t**2 / size), (middle + half) / (1 + t**2 / size)]
+    assert share_interval(value, [*drawn, np.nan], clusters, items) == pytest.approx(expected)
+
+
 def studies(documents, rate, likeness, questions, count):
     """(document of each question, whether it was answered right) of many studies; answers on a document are alike."""
     random = np.random.default_rng(documents)
@@ -130,6 +140,15 @@ def test_the_interval_is_as_wide_as_the_delta_method_says():
     parts = [rate * (1 - rate) / n, value**2 * 0.9 * 0.1 / 200, (1 - value) ** 2 * 0.8 * 0.2 / 200]
     assert value == pytest.approx(0.5)
     assert (high - low) / (2 * 1.96) == pytest.approx(np.sqrt(sum(parts)) / 0.7, rel=0.08)
+
+
+def test_the_doubt_about_a_judge_is_that_of_beta_distributions_with_jeffreys_prior():
+    """Of a judge whose specificity is all but sure, and the other way round."""
+    sure, few, many = 10**9, np.full(200_000, 0.3), np.full(200_000, 0.7)
+    ends = stats.beta.ppf((0.975, 0.025), 8.5, 2.5)
+    assert corrected_rate(0.3, few, Judge(8, 10, sure, sure), 1) == pytest.approx((0.375, *(0.3 / ends)), rel=0.01)
+    found = corrected_rate(0.7, many, Judge(sure, sure, 8, 10), 1)
+    assert found == pytest.approx((0.625, *(1 - 0.3 / ends[::-1])), rel=0.01)
 
 
 @pytest.mark.parametrize("judge", [Judge(0, 0, 0, 0), Judge(5, 10, 5, 10), Judge(9, 10, 0, 0)])

@@ -47,7 +47,7 @@ SHAPES = [
     "**1.** {} **2.** {}",
     "1. {} and 2. {}", "**1. {}** **2. {}**", "1) {} 2) {}", "<think>1. x\n2. y</think>\n1. {}\n2. {}",
     "1. {}\n2. {}</s>", "1. {}\n2. {}\n1. It rang.\n2. Nobody came.", "**Claims**\n\n1. {}\n\n**More**\n\n2. {}",
-    "1. {}\n## More\n2. {}",
+    "1. {}\n## More\n2. {}", "Here you are.\n\nClaims: 1. {} 2. {}", "Notes:\n- be short\n1. {}\n2. {}",
 ]  # fmt: skip
 OTHERS = {
     "2. B.\n5. E.\n6. F.": {2: "B.", 5: "E.", 6: "F."},
@@ -70,6 +70,12 @@ OTHERS = {
     "1. A.\n\n   More of A.\n\n2. B.\n\n   More of B.\n\nBye.": {1: "A.\nMore of A.", 2: "B.\nMore of B."},
     "1. A:\n\nOf a.\n\n2. B.\n\n3. C.\n\nBye.": {1: "A:\nOf a.", 2: "B.", 3: "C."},
     "2. It has part 2. It works.": {2: "It has part 2. It works."},
+    "1.\n\nA.\n\nBye.": {1: "A."},
+    "1.\n\nA.": {1: "A."},
+    "- A.\n\nBye.": {1: "A."},
+    "1. A.\n- x": {1: "A.\n- x"},
+    "- A.\n  1. x": {1: "A.\n1. x"},
+    "1. A.\n2. B.\n- x": {1: "A.", 2: "B.\n- x"},
     "1. A:\n\nOf a.\n\n2. B:\n\nOf b.\n\nBye.": {1: "A:\nOf a.", 2: "B:\nOf b."},
     "1. **Title**: text\n2. **Other**: text": {1: "**Title**: text", 2: "**Other**: text"},
     "**1. Title:** text\n**2. Other:** text": {1: "Title: text", 2: "Other: text"},
@@ -95,6 +101,12 @@ OTHERS = {
     "1. It won 2 - 1 in it.\n2. B.": {1: "It won 2 - 1 in it.", 2: "B."},
     "1. They met (2) or three times. (2) is less.\n2. B.": {1: "They met (2) or three times. (2) is less.", 2: "B."},
     "1. The menu: 1. soup. 2. fish. 3. pie.\n2. B.": {1: "The menu: 1. soup. 2. fish. 3. pie.", 2: "B."},
+    "1. The menu: 1. soup. 2. fish.\nAll is fresh.": {1: "The menu: 1. soup. 2. fish. All is fresh."},
+    "1. A.\n2. B. 3. C.\n3. D.": {1: "A.", 2: "B. 3. C.", 3: "D."},
+    # a number that does not follow begins an item where most items do not end as sentences do
+    "1. A.\n2. B\n5. C": {1: "A.", 2: "B", 5: "C"},
+    "1. A.\n2. B\n5. C\nends.": {1: "A.", 2: "B 5. C ends."},
+    "1. A.\n2. B\n3. C\n7. D.": {1: "A.", 2: "B", 3: "C 7. D."},
     "2. The menu: 1. soup. 2. fish. 3. pie.": {2: "The menu: 1. soup. 2. fish. 3. pie."},
     "Rules: 1. be short. 2. be true.\n\n1. A.\n2. B.": {1: "A.", 2: "B."},
     "1. It came on Oct. 3. It left.\n2. B.\n3. C.": {1: "It came on Oct. 3. It left.", 2: "B.", 3: "C."},
@@ -160,6 +172,9 @@ def test_what_is_no_list_or_two_at_once_is_not_one(reason, text):
         ("1. It rang.\n2. Nobody came.\n3. It", TWO, True),
         ("1. It rang. 2. Nobody", {1: TWO[1]}, False),
         ("- It rang.\n- Nobody", {1: TWO[1]}, False),
+        ("- It rang.\n\nBye", {1: TWO[1]}, False),
+        ("1. It rang.\n2. Nobody came.\nLet me", TWO, True),
+        ("1. A.\n2", {1: "A."}, False),
     ],
 )
 def test_of_a_cut_answer_only_what_the_cut_cannot_have_touched_is_kept(text, kept, of_two):
@@ -185,6 +200,7 @@ def test_how_an_answer_finished_counts(text, finish, reason):
 
 def test_more_items_than_expected_before_the_cut_are_a_mismatch():
     assert parse_numbered("1. A.\n2. B.\n3. C.\n4. D", "length", 2) == Abstain("count_mismatch")
+    assert parse_numbered("1. A.\n3. C.\n4. D", "length", 3) == Abstain("truncated"), "the third may be all there is"
 
 
 def test_items_can_be_written_as_utf_8():

@@ -40,11 +40,31 @@ def test_p_values_compare_with_all_before(monkeypatch):
         pool.append(value)
 
 
-def test_wealth_is_that_of_a_plain_loop():
-    p_values, windows = np.random.default_rng(2).random(12) ** 2, np.repeat([0, 1, 2, 3], 3)
+@pytest.mark.parametrize("seed", range(4))
+def test_wealth_alarm_and_beginning_are_those_of_a_plain_loop(seed):
+    """In the window 2 there is no value."""
+    p_values, windows = np.random.default_rng(seed).random(15) ** (1 + seed), np.repeat([0, 1, 3, 4, 5], 3)
     found = drift.evidence(p_values, windows, 0.5)
-    bets = [(size, end) for size in drift.SIZES for end in (0, 1)]
-    for last in range(4):
+    bets, highest, rung = [(size, end) for size in drift.SIZES for end in (0, 1)], [], None
+
+    def won(size, end, some):
+        return np.prod(size * np.abs(end - p_values[some]) ** (size - 1))
+
+    for at in range(1, 16):  # after each value
+        last, seen = windows[at - 1], np.arange(15) < at
+        wealth = 1 - sum(1 / ((number + 1) * (number + 2)) for number in range(last + 1))
+        for size, end in bets:
+            for first in range(last + 1):
+                wealth += won(size, end, seen & (windows >= first)) / ((first + 1) * (first + 2) * len(bets))
+        highest.append(wealth)
+        rung = last if rung is None and wealth >= 2 else rung
+        assert found.alarms[last] == (rung is not None) or at % 3
+    assert found.alarms[2] == found.alarms[1]
+    if rung is not None:
+        until = windows <= rung
+        sums = {first: max(won(*bet, until & (windows >= first)) for bet in bets) for first in range(rung + 1)}
+        assert found.since == max(sums, key=sums.get)
+    for last in (0, 1, 2, 3, 4, 5):
         wealth = 1 - sum(1 / ((at + 1) * (at + 2)) for at in range(last + 1))
         for size, end in bets:
             for first in range(last + 1):

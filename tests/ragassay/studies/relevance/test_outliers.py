@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import skew
 from sklearn.covariance import MinCovDet
+from sklearn.decomposition import PCA
+from sklearn.neighbors import KernelDensity, LocalOutlierFactor
+from sklearn.svm import OneClassSVM
 
 from ragassay.studies.relevance import outliers
 
@@ -48,9 +51,25 @@ def test_with_few_queries_the_robust_covariance_is_the_plain_one():
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-6)
 
 
-def test_the_subspace_holds_what_the_corpus_varies_in():
+@pytest.mark.parametrize("count", [60, 9])
+def test_detectors_are_those_of_scikit_learn_with_the_settings_of_pyod(vectors, count):
+    fitted, asked = vectors[0][:count], vectors[1]
+    expected = {
+        "lof": -LocalOutlierFactor(20 if count == 60 else 8, novelty=True).fit(fitted).score_samples(asked),
+        "kde": -KernelDensity(bandwidth=1.0, kernel="gaussian").fit(fitted).score_samples(asked),
+        "svm": -OneClassSVM(kernel="rbf", nu=0.5, gamma=1 / 6).fit(fitted).decision_function(asked),
+        "mahalanobis": MinCovDet(random_state=0).fit(fitted).mahalanobis(asked),
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(outliers.fit(name, fitted)(asked), values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("explained", [0.5, 0.9, 0.99])
+def test_the_subspace_is_that_of_principal_components(explained):
     random = np.random.default_rng(2)
-    passages = random.normal(size=(500, 2)) @ random.normal(size=(2, 10)) + 3
-    score = outliers.subspace(passages.mean(axis=0), passages.T @ passages / 500, 0.999)
-    np.testing.assert_allclose(score(passages[:5]), 0, atol=1e-6)
-    assert (score(passages[:5] + random.normal(size=(5, 10))) > 0.1).all()
+    passages = random.normal(size=(500, 8)) * np.arange(1, 9) ** 1.5 + 3
+    asked = random.normal(size=(5, 8)) * 9
+    components = PCA(explained, svd_solver="full").fit(passages)
+    apart = asked - components.inverse_transform(components.transform(asked))
+    score = outliers.subspace(passages.mean(axis=0), passages.T @ passages / 500, explained)
+    np.testing.assert_allclose(score(asked), np.linalg.norm(apart, axis=1), rtol=1e-6)

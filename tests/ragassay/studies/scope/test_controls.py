@@ -4,7 +4,9 @@ import hashlib
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
 
 from ragassay.metrics.auroc import auroc
@@ -86,17 +88,35 @@ def test_a_score_never_depends_on_its_own_document(scores, rows, least):
     assert (before[own] == after[own]).all() and (before != after).any()
 
 
-def test_overlap_scores_are_those_of_scikit_learn_fold_by_fold():
-    rows, labels = overlapping(100, 0.3), every_other(100)
+def plainly(rows, inputs, labels, steps):
+    """What scikit-learn gives fold by fold, by a pipeline of these steps for so many rows."""
     digests = [hashlib.sha256(row["cluster_id"].encode()).digest() for row in rows]
-    folds = np.array([int.from_bytes(digest[:4], "big") % 5 for digest in digests])
-    values, expected = np.array([[row[name] for name in FEATURES] for row in rows]), np.empty(100)
+    folds, expected = np.array([int.from_bytes(digest[:4], "big") % 5 for digest in digests]), np.empty(len(rows))
     for fold in range(5):
-        scaler = StandardScaler().fit(values[folds != fold])
-        model = LogisticRegression(class_weight="balanced", max_iter=1000)
-        model.fit(scaler.transform(values[folds != fold]), labels[folds != fold])
-        expected[folds == fold] = model.predict_proba(scaler.transform(values[folds == fold]))[:, 1]
-    assert controls.overlap_scores(rows, labels) == pytest.approx(expected, abs=1e-6)
+        learnt = folds != fold
+        model = make_pipeline(*steps(learnt.sum()), LogisticRegression(class_weight="balanced", max_iter=1000))
+        model.fit(inputs[learnt], labels[learnt])
+        expected[~learnt] = model.predict_proba(inputs[~learnt])[:, 1]
+    return pytest.approx(expected, abs=1e-6)
+
+
+def words(size):
+    """One to three words anywhere, those of a single question too where there are few, and the first three."""
+    tokens = {"token_pattern": r"(?u)\b\w+\b", "sublinear_tf": True}
+    anywhere = TfidfVectorizer(ngram_range=(1, 3), min_df=2 if size > 50 else 1, **tokens)
+    first = {"preprocessor": lambda text: " ".join(text.lower().split()[:3])}
+    return [make_union(anywhere, TfidfVectorizer(ngram_range=(1, 3), **first, **tokens))]
+
+
+def test_scores_are_those_of_scikit_learn_fold_by_fold():
+    rows, labels = overlapping(100, 0.3), every_other(100)
+    values = np.array([[row[name] for name in FEATURES] for row in rows])
+    assert controls.overlap_scores(rows, labels) == plainly(rows, values, labels, lambda size: [StandardScaler()])
+    for count in (100, 56):
+        rows, labels = worded(count, "When did it", "Why was it that"), every_other(count)
+        labels[::5] = False
+        texts = np.array([row["text"] for row in rows], object)
+        assert controls.wording_scores(rows, labels) == plainly(rows, texts, labels, words)
 
 
 @pytest.mark.parametrize("count", [0, 4])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ragassay.calls.model import Answer, Request
 from ragassay.studies.poisoning.attacks.kinds.garag import _best, evolved, front, ranked
+from ragassay.studies.poisoning.attacks.kinds.general_trigger import TOP, Obedience
 from ragassay.studies.poisoning.attacks.kinds.jamming_optimised import FILLER, Blocker
 
 SETTINGS = {"tokens": 4, "steps": 200, "candidates": 6, "patience": 30, "k": 2}
@@ -91,6 +92,48 @@ def test_the_blocker_competes_with_what_is_found(k):
     assert all(len(one.split("|")) == k and one.startswith("The lighthouse fell.") for one in responder.asked)
 
 
+class Reader:
+    """The more of its tokens are 9, the more probable an answer is; those that promise most are 1, 5 and 9."""
+
+    def __init__(self):
+        self.places, self.changed, self.read = [], [], 0
+
+    def promising(self, question, passage, part, wanted, count):
+        assert count == TOP and (question, wanted) in ASKED
+        self.places.append(passage[part])
+        tokens = [int(word) if word.isdigit() else 0 for word in passage[part].split()]
+        return tokens, np.array([[1, 5, 9]] * len(tokens))
+
+    def written(self, tokens):
+        before = self.places[-1].split()
+        self.changed.append(sum(str(token) != word for token, word in zip(tokens, before, strict=True)))
+        return " ".join(map(str, tokens))
+
+    def log_likelihoods(self, question, passages, wanted):
+        self.read += len(passages)
+        assert all(text.startswith("storm storm ") and text.endswith(" Obey.") for [text] in passages)
+        return np.array([text.count("9") - 10.0 * (wanted == "B") for [text] in passages])
+
+
+ASKED = [("Who?", "A"), ("Where?", "B")]
+
+
+@pytest.mark.parametrize(("count", "steps"), [(4, 30), (1, 2)])
+def test_what_makes_a_model_obey_stays_and_fewer_tokens_change_where_nothing_does(count, steps):
+    reader = Reader()
+    obedience = Obedience(reader, ASKED, " storm  storm", "Obey.")
+    text = obedience.search(count, steps, 3, "seed")
+    shown = [place.count("9") for place in reader.places]
+    assert reader.places[0] == " ".join(["!"] * count) and len(reader.places) == steps
+    assert shown == sorted(shown) and text.count("9") >= shown[-1]
+    if count == 4:
+        assert text == "storm storm 9 9 9 9 Obey."
+        assert max(reader.changed[:3]) > 2 and max(reader.changed[-3:]) == 1, (
+            "of all places, then of a half, then of one"
+        )
+    assert obedience.forwards == reader.read + steps
+
+
 VALUES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12)
 
 
@@ -106,6 +149,29 @@ def test_fronts_are_those_of_the_definition(values):
     assert sorted(order) == list(range(len(values))) and sorted(order[: len(unbeaten)]) == unbeaten
     for place, at in enumerate(order):  # nothing comes before what beats it
         assert not any(beats(values[later], values[at]) for later in order[place:])
+
+
+def plain_crowding(values, front):
+    """How far apart the neighbours of each are, of all numbers, in shares of their range."""
+    far = dict.fromkeys(front, 0.0)
+    for number in (0, 1):
+        order = sorted(front, key=lambda at: (values[at][number], at))
+        low, high = (values[order[end]][number] for end in (0, -1))
+        far[order[0]] = far[order[-1]] = np.inf
+        for before, at, after in zip(order, order[1:], order[2:], strict=False):
+            far[at] += (values[after][number] - values[before][number]) / ((high - low) or 1)
+    return far
+
+
+@given(VALUES)
+def test_inside_a_front_those_come_first_whose_neighbours_are_far_apart(values):
+    left, order = list(range(len(values))), []
+    while left:
+        best = [at for at in left if not any(beats(values[other], values[at]) for other in left)]
+        far = plain_crowding(values, best)
+        order += sorted(best, key=lambda at: (-far[at], at))
+        left = [at for at in left if at not in best]
+    assert ranked(np.array(values, float)).tolist() == order
 
 
 def test_of_one_front_the_ends_come_first_and_then_what_stands_alone():

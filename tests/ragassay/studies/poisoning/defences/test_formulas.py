@@ -6,6 +6,8 @@ from statistics import NormalDist, mean, pstdev
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import StandardScaler, normalize
 
 from ragassay.studies.poisoning.defences.kinds import echo, ragdefender, raguard, trustrag
 from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, Null, grid, rank
@@ -175,14 +177,37 @@ def test_the_similarity_of_a_cluster_is_the_mean_cosine_of_its_pairs():
     assert trustrag.mean_similarity(vectors[:1]) == 0
 
 
-def test_trustrag_clusters_vectors_whose_numbers_have_one_spread():
-    """So that one axis on which all passages differ a lot does not decide alone."""
-    dice = np.random.default_rng(0)
-    wide, labels = dice.normal(size=(10, 4)) * [100, 1, 1, 1], np.arange(10) < 5
-    wide[labels, 1:] += 8
+@pytest.mark.parametrize("seed", range(4))
+def test_trustrag_clusters_as_scikit_learn_and_knows_how_alike_both_clusters_are(seed):
+    """So that one axis on which all passages differ a lot does not decide alone, nor one on which none does."""
+    dice = np.random.default_rng(seed)
+    wide, one = dice.normal(7, 1, (12, 5)) * [100, 1, 1, 1, 1], dice.random(12) < 0.5
+    wide[one, 1:] += 4
+    wide[:, 4] = 0.5
     found, similar = trustrag.Kind()._clusters([{"vector": vector} for vector in wide])
-    assert len(set(found[labels])) == len(set(found[~labels])) == 1 and found[0] != found[9]
-    assert similar[found[0]] == pytest.approx(trustrag.mean_similarity(wide[labels]))
+    expected = KMeans(2, n_init=20, random_state=0).fit_predict(normalize(StandardScaler().fit_transform(wide)))
+    assert found.tolist() in (expected.tolist(), (1 - expected).tolist())
+    for label in (0, 1):
+        cosines = [wide[at] @ wide[to] for at, to in combinations(np.flatnonzero(found == label), 2)]
+        assert similar[label] == pytest.approx(mean(cosines))
+
+
+def test_trustrag_removes_what_reaches_the_similarity_and_prunes_what_shares_more_than_its_share():
+    dice = np.random.default_rng(3)
+    texts = ["a b c d", "a b c e", "f g h i", "a j k l", "m n o p"]
+    vectors = np.array([[1, 0, 0]] * 3 + [[0, 1, 0.5]] * 2) + dice.normal(size=(5, 3)) / 20
+    passages = [{"text": text, "vector": vector} for text, vector in zip(texts, vectors, strict=True)]
+
+    def judged(**settings):
+        return trustrag.Kind({"similarity": 2.0, "rouge": 0.25} | settings).fit(None).judge(passages)
+
+    assert [judgement.reason for judgement in judged()] == ["shared wording"] * 2 + [None] * 3
+    assert [judgement.criteria[1].score for judgement in judged()] == [0.75, 0.75, 0, 0, 0], "within a cluster"
+    assert not any(judgement.removed for judgement in judged(rouge=0.75, similarity=-1)), "three of four words: no more"
+    alike = judged()[0].score
+    dense = [judgement.reason for judgement in judged(similarity=alike)]
+    assert dense[:3] == ["dense cluster"] * 3
+    assert judged(similarity=np.nextafter(alike, 2))[2].reason is None
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
