@@ -20,9 +20,10 @@ findings:
     table: lengths
     metric: documents
     against: 100
+    reference: our goal
     form: number
     higher: "There are {value} documents of {words} words."
-  - {name: gone, question: whether there are pictures, table: pictures, metric: count, against: 0,
+  - {name: gone, question: whether there are pictures, table: pictures, metric: count, against: 0, reference: none,
      command: make pictures}
 card: {label: documents, table: lengths, metric: documents, form: number}
 facts: [{label: Documents, table: lengths, metric: documents, pick: sum}]

@@ -242,7 +242,7 @@ def test_a_style_sheet_that_a_page_does_not_name_has_no_effect(tiny, tmp_path, b
 HOSTILE = """
 title: Study
 findings:
-  - {name: all, question: whether, table: scores, metric: right, against: 0,
+  - {name: all, question: whether, table: scores, metric: right, against: 0, reference: none,
      higher: "{model}", action: {higher: "{model}"}}
 parts:
   - {kind: dots, table: scores, title: S, caption: C, label: [model], metric: right, x: X}

@@ -13,6 +13,7 @@ RULE = {
     "metric": "rate",
     "form": "share",
     "against": 0.5,
+    "reference": "guessing",
     "higher": "{responder} declines {value}.",
     "lower": "{responder} declines only {value} of {n}.",
     "action": {"lower": "Change the prompt."},
@@ -38,9 +39,9 @@ def worded(tmp_path):
 def test_a_reversed_effect_reverses_the_sentence(worded):
     high = worded([row(0.8, 0.7, 0.9)])
     low = worded([row(0.2, 0.1, 0.3)])
-    assert (high["verdict"], high["sentence"], high["action"]) == ("higher", "toy model declines 80%.", "")
+    assert (high["verdict"], high["sentence"], high["action"]) == ("higher", "`toy_model` declines 80%.", "")
     assert low["verdict"] == "lower"
-    assert (low["sentence"], low["action"]) == ("toy model declines only 20% of 100.", "Change the prompt.")
+    assert (low["sentence"], low["action"]) == ("`toy_model` declines only 20% of 100.", "Change the prompt.")
     assert high["certainty"] == pytest.approx(0.3 / 0.1)
 
 
@@ -53,7 +54,7 @@ def test_where_intervals_meet_the_data_cannot_tell(worded):
 def test_five_items_are_too_few_whatever_they_say(worded):
     finding = worded([row(1.0, 0.9, 1.0, n=5)])
     assert finding["verdict"] == "too_few"
-    assert finding["sentence"] == "Too few data to tell whether responders decline: 5 of at least 20 that it takes."
+    assert finding["sentence"] == "Too few data to tell whether responders decline: 5 cases, and it takes 20."
 
 
 def test_what_was_not_measured_names_the_command(worded):
@@ -66,7 +67,7 @@ def test_what_was_not_measured_names_the_command(worded):
 def test_a_warning_is_silent_unless_its_sentence_fits(worded):
     silent = [[row(0.8, 0.7, 0.9)], [row(0.5, 0.4, 0.6)], [row(0.1, 0, 0.2, n=5)], [row(1, 1, 1, table="other")]]
     assert [worded(rows, kind="warning", higher="")["sentence"] for rows in silent] == [""] * 4
-    assert worded([row(0.2, 0.1, 0.3)], kind="warning")["sentence"] == "toy model declines only 20% of 100."
+    assert worded([row(0.2, 0.1, 0.3)], kind="warning")["sentence"] == "`toy_model` declines only 20% of 100."
 
 
 def test_a_row_is_compared_with_the_row_of_its_control(worded):
@@ -79,7 +80,7 @@ def test_a_row_is_compared_with_the_row_of_its_control(worded):
     finding = worded(
         rows, where={"method": "guard"}, against=against, higher="{method} beats {other_method} by {difference}"
     )
-    assert (finding["sentence"], finding["against"]) == ("guard beats control by 30 points", 0.6)
+    assert (finding["sentence"], finding["against"]) == ("`guard` beats `control` by 30 points", 0.6)
     assert finding["certainty"] == pytest.approx(0.3 / (0.05**2 + 0.1**2) ** 0.5)
     assert worded(rows[:1], where={"method": "guard"}, against=against)["verdict"] == "missing"
 

@@ -7,6 +7,7 @@ and where a row has too few items, that it takes more. Nothing here knows a stud
 
 import json
 import math
+import re
 from pathlib import Path
 
 from ragassay.base import tables
@@ -16,6 +17,7 @@ from ragassay.schemas.report import FINDINGS, METRICS
 LEAST = 20  # items of a number, below which it says nothing
 WEIGHT = 2
 FEW = 4  # values of a key that a fact lists
+NAME = re.compile("[a-z][a-z0-9_-]*")  # given in the configuration
 
 
 class FindingError(AssayError):
@@ -40,6 +42,7 @@ def _finding(section, rule, content, rows, where):
         "metric": rule["metric"],
         "keys": "{}",
         "action": "",
+        "reference": rule.get("reference", ""),
     }
     row = chosen(rows, rule)
     if rule.get("of") == "width":
@@ -55,7 +58,7 @@ def _finding(section, rule, content, rows, where):
     least = rule.get("least", LEAST)
     if row["n"] < least or against["n"] < least:
         few = min(row["n"], against["n"])
-        sentence = f"Too few data to tell {rule['question']}: {few:,} of at least {least:,} that it takes."
+        sentence = f"Too few data to tell {rule['question']}: {few:,} cases, and it takes {least:,}."
         return blank | {"verdict": "too_few", "sentence": sentence if blank["kind"] == "finding" else ""}
     verdict, certainty = compared(row, against)
     words = _Words(rule, row, against, where)
@@ -151,12 +154,12 @@ class _Words:
     def __init__(self, rule, row, against, where):
         self.rule, self.where = rule, where
         form = rule.get("form", "score")
-        self.names = {name: str(value).replace("_", " ") for name, value in row["keys"].items()} | {
+        self.names = {name: _named(value) for name, value in row["keys"].items()} | {
             "value": formed(row["value"], form),
             "against": formed(against["value"], form),
             "difference": formed(abs(row["value"] - against["value"]), "points" if form == "share" else form),
             "n": f"{row['n']:,}",
-            **{f"other_{key}": str(value).replace("_", " ") for key, value in against["keys"].items()},
+            **{f"other_{key}": _named(value) for key, value in against["keys"].items()},
         }
 
     def fill(self, sentence: str) -> str:
@@ -169,6 +172,11 @@ class _Words:
 
     def unclear(self) -> str:
         return f"The data cannot tell {self.rule['question']}: {{value}} against {{against}}."
+
+
+def _named(value):
+    """The value of a key; names of the configuration are set apart from words."""
+    return f"`{value}`" if NAME.fullmatch(str(value)) else str(value).replace("_", " ")
 
 
 def formed(value: float, form: str) -> str:

@@ -19,7 +19,7 @@ from ragassay.report.sections import ReportSection, described
 
 # What lies beside each figure, by its ending.
 FILES = {"csv": "data (CSV)", "png": "PNG", "pdf": "PDF", "svg": "SVG", "vl.json": "Vega-Lite"}
-FINDINGS, PICTURES = 8, 3  # on the front page
+FINDINGS, PICTURES = 5, 3  # on the front page
 SURE = ((3, "very clear"), (0, "clear"))  # by certainty, of a verdict
 
 
@@ -147,9 +147,9 @@ def evidence(finding: dict) -> str:
     interval = (
         ""
         if finding["low"] is None
-        else f"{shown(finding['value'])} [{shown(finding['low'])}, {shown(finding['high'])}], "
+        else f"[{shown(finding['low'])} to {shown(finding['high'])}], "
     )
-    return f"{interval}n = {finding['n']:,}, compared with {shown(finding['against'])}"
+    return f"{interval}n = {finding['n']:,}; {finding['reference']}: {shown(finding['against'])}"
 
 
 def drawn(row: dict) -> Markup:
