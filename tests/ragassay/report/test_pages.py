@@ -71,8 +71,8 @@ def test_a_note_on_a_model_stands_in_the_first_section_that_it_is_for():
 
 def test_names_in_captions_are_shown_as_code():
     found = page("how `echo` & `<b>` do")
-    assert found.count("how <code>echo</code> &amp; <code>&lt;b&gt;</code> do") == 6, (
-        "an action, a lead and four captions"
+    assert found.count("how <code>echo</code> &amp; <code>&lt;b&gt;</code> do") == 7, (
+        "a sentence and its action, a lead and four captions"
     )
 
 
