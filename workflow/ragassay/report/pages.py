@@ -144,11 +144,7 @@ def evidence(finding: dict) -> str:
     """What a finding rests on, in a line."""
     if finding["n"] is None:
         return ""
-    interval = (
-        ""
-        if finding["low"] is None
-        else f"[{shown(finding['low'])} to {shown(finding['high'])}], "
-    )
+    interval = "" if finding["low"] is None else f"[{shown(finding['low'])} to {shown(finding['high'])}], "
     return f"{interval}n = {finding['n']:,}; {finding['reference']}: {shown(finding['against'])}"
 
 
