@@ -1,9 +1,5 @@
-"""The door for notebooks and services:
-
-    from ragassay import Detector, Gate, Guard, Probe, Results, Screen
-
-Each is loaded when it is used, so that `import ragassay` costs nothing. Types are in `__init__.pyi`.
-"""
+"""The door: `from ragassay import Detector, Gate, Guard, Probe, Results, Screen`. Each is loaded when it is used, so
+that `import ragassay` costs nothing; types are in `__init__.pyi`."""
 
 from importlib import import_module
 

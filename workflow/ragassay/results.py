@@ -1,16 +1,7 @@
 """The door for notebooks: open a folder of results and read its tables as pandas frames.
-
-    from ragassay import Results
-
-    results = Results("results")
-    results.tables()                              # what is there
-    results.frame("responses", prompt="basic")    # rows, with the keys of their files as columns
-    results.metrics("scope", "table_2")           # numbers of the report
-
-Reads only, and runs nothing. Files that the last run found to be left over from a shard, a model or a variant that is
-gone (`left_over.txt`, see `make prune`) are not read. Needs no other part of the pipeline than tables and their
-schemas, so that `pip install .` is enough.
-"""
+`Results("results").frame("responses", prompt="basic")` gives rows with the keys of their files as columns,
+`metrics("scope", "table_2")` numbers of the report, `tables()` what is there. Files that a run found to be left over
+(`left_over.txt`) are not read."""
 
 import importlib
 import json

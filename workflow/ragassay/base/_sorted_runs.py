@@ -1,7 +1,5 @@
-"""Sort rows that may not fit in memory: sorted runs on disk, then one pass that merges them.
-
-`SortedRuns` knows nothing of Parquet or of tables; `ragassay.base.tables.Writer` is its only user.
-"""
+"""Sort rows that may not fit in memory: sorted runs on disk, then one pass that merges them. Knows nothing of Parquet
+or of tables; `ragassay.base.tables.Writer` is its only user."""
 
 import bisect
 import itertools

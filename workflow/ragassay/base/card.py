@@ -1,10 +1,6 @@
-"""The card of whatever is fitted and saved: guards, gates, probes and heads. A JSON file says what was fitted,
-on what, and what came of it. Other files, such as arrays, lie beside it with their sizes and digests on the card.
-
-A card may come from anywhere. It is checked in one place, when it is opened: it is JSON of this format, all parts are
-there and of the kinds that its form names, all numbers are finite, and no other file is missing or cut off. Whatever is
-wrong is an error of one line.
-"""
+"""The card of whatever is fitted and saved (guards, gates, probes, heads): a JSON file that says what was fitted, on
+what, and what came of it. Files beside it, such as arrays, stand on it with sizes and digests. A card may come from
+anywhere and is checked here when it is opened; whatever is wrong is an error of one line."""
 
 import hashlib
 import json

@@ -1,9 +1,6 @@
-"""Draws that follow from names alone: the same on every machine, and adding a name changes no other draw.
-
-The first word of each draw is its purpose, so that two draws over the same ids are independent of each other. A few
-older draws have no purpose, `None`: a purpose would change which answers are asked for, and those that were paid for
-would be lost.
-"""
+"""Draws that follow from names alone: the same on every machine, and adding a name changes no other draw. The first
+word of a draw is its purpose, so that two draws over the same ids are independent. A few older draws have none,
+`None`: with one, other answers would be asked for, and those that were paid for would be lost."""
 
 import hashlib
 

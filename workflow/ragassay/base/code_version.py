@@ -1,13 +1,7 @@
-"""The version of a script: a hash over its syntax tree and those of every first-party module that it imports.
-
-Rules carry it as `params: code=code_version("<stage>/<rule>.py")`, so that editing one module re-runs exactly the
-rules that use it, and comments, docstrings and formatting re-run nothing. Limits: an import inside a function counts
-like one at the top; a module loaded by a computed name does not count and must be named in `also`; hence no registry
-that imports all variants, or touching one would re-run all. `__init__.py` files stay empty.
-
-Parsing all modules takes most of a second, so what came of a file is kept beside Snakemake's own records, by the
-file's content and by that of this module.
-"""
+"""The version of a script: a hash over its syntax tree and those of every first-party module that it imports, so that
+editing one module re-runs exactly the rules that use it, and docstrings and formatting re-run nothing. A module
+loaded by a computed name must be named in `also`; hence no registry that imports all variants, and empty
+`__init__.py` files."""
 
 import ast
 import contextlib

@@ -1,6 +1,5 @@
 """The one base class of errors that are meant for the person who runs the pipeline: shown as one line, without a
-traceback. And how such a line names what was probably meant.
-"""
+traceback. And how such a line names what was probably meant."""
 
 import difflib
 from pathlib import Path

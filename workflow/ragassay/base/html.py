@@ -1,6 +1,5 @@
-"""What all pages share: autoescaped templates, and a content-security policy that allows exactly a page's own style and
-script, by their hashes. Whatever text reaches a page, nothing in it can run or be fetched.
-"""
+"""What all pages share: autoescaped templates, and a content-security policy that allows exactly a page's own style
+and script, by their hashes. Whatever text reaches a page, nothing in it can run or be fetched."""
 
 import base64
 import hashlib

@@ -1,10 +1,6 @@
-"""What attacks, defences, probes and gates have in common, in the manner of PyOD: settings, `fit`, and `score`.
-
-A kind of one of these is a module with a class `Kind`. `SETTINGS` names its settings with their defaults, `NEEDS` what
-it uses beside the items that it is given. `fit` learns from data and returns the method itself. What it learned is in
-`fitted`, in plain lists, numbers and arrays that can be saved; with settings, these make the same method again. `score`
-gives one number per item; a higher one is worse: more suspicious, or farther from what the corpus knows.
-"""
+"""What attacks, defences, probes and gates have in common, in the manner of PyOD: settings, `fit`, and `score`, one
+number per item, higher = more suspicious. A kind is a module with a class `Kind`. What it learned is in `fitted`, in
+plain lists, numbers and arrays that can be saved; with settings, these make the same method again."""
 
 from typing import ClassVar, Self
 

@@ -1,8 +1,5 @@
 """YAML without aliases: a kilobyte of aliases to aliases stands for gigabytes as soon as something walks through it.
-
-Text that cannot be read is one error with its line, and so is a key that is given twice, of which only the last value
-would count.
-"""
+Text that cannot be read is one error with its line, and so is a key that is given twice."""
 
 import copy
 import functools

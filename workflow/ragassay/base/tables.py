@@ -1,13 +1,6 @@
-"""Every table of the pipeline is a Parquet file with a schema: declared, checked, sorted, written whole or not at all.
-
-A `Table` names its columns, its primary key and its place; `ragassay/schemas` declares those of each study in one
-module. The same rows always give the same bytes: sorted by primary key, fixed writer options, row groups of fixed size,
-whatever the chunking, the number of threads or the locale. Rows may come in any order and in any number: what does not
-fit in memory is sorted in runs on disk (see `_sorted_runs`) and merged. `each` and `frame` read many files and say of
-each which keys stand in its path.
-
-Not here: what the tables mean (`ragassay/schemas`), and digests of published tables.
-"""
+"""Every table of the pipeline is a Parquet file with a schema: declared, checked, sorted, written whole or not at
+all. The same rows always give the same bytes, in whatever order and pieces they come. Rows that do not fit in memory
+are sorted on disk. `each` and `frame` read many files and say of each which keys stand in its path."""
 
 import contextlib
 from collections.abc import Iterable, Iterator

@@ -1,11 +1,6 @@
-"""Count what a stage can use and what it has to reject, and stop the stage if most is rejected: later stages would
-succeed on next to nothing, and their numbers would look like any others.
-
-Rejected is what failed: an answer that cannot be parsed, a refusal, an abstention, a row or page that cannot be read.
-What a rule excludes by design (a supported claim, a duplicate, an article of other days) has passed. Stages that ask a
-model hand their tally to `ragassay.calls.complete`, which checks it after each answer and at the end, and settles the
-ledger first; the others call `check` before their tables are written.
-"""
+"""Count what a stage can use and what it has to reject, and stop the stage if most is rejected: later numbers would
+look like any others. Rejected is what failed; what a rule excludes by design has passed. Stages that ask a model hand
+their tally to `ragassay.calls.complete`; the others call `check` before their tables are written."""
 
 from collections import Counter
 

@@ -1,9 +1,6 @@
-"""How text is made fit for a terminal, a log or a table: without keys of models, and without what steers a terminal.
-
-A server may give a key back in an error, a header or an answer. Every key that a provider uses is remembered here, and
-whatever comes from outside passes through `masked` before it is written anywhere. Keys of fewer than 8 characters keep
-nobody out and may be words of an answer, so they are left alone.
-"""
+"""How text is made fit for a terminal, a log or a table. A server may give a key back in an error or an answer: every
+key that a provider uses is remembered here, and what comes from outside passes through `masked` before it is written
+anywhere. Keys of fewer than 8 characters keep nobody out and may be words of an answer, so they are left alone."""
 
 import os
 import re

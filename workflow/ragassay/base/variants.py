@@ -1,8 +1,5 @@
-"""Load a variant by its name: providers, kinds of encoders and kinds of detectors are one module each, in one package.
-
-Nothing imports all variants of a package, so that editing one re-runs only what uses it. A script that loads one names
-its module in `code_version`, which sees no computed names.
-"""
+"""Load a variant by its name: providers, kinds of encoders and of detectors are one module each, in one package.
+Nothing imports all of a package, so that editing one re-runs only what uses it; `code_version` is given its name."""
 
 import importlib
 import pkgutil

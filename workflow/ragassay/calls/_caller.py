@@ -1,11 +1,7 @@
-"""Ask one model: through the ledger, within limits and budget, with retries where they can help.
-
-The one place that decides about retries. A request goes through `ask`: what the ledger knows is not asked, equal
-requests at the same time are asked once, each attempt is recorded before it is sent, the raw reply before it is read.
-If the provider refuses a single request, it becomes an abstention, which the ledger keeps once the provider has
-answered anything; if the provider refuses every one of the first requests, the job stops. When the caller is halted,
-nothing more is sent; a request that waits for a pause, a limit or the budget ends with `Stopped`.
-"""
+"""Ask one model: through the ledger, within limits and budget, with retries where they can help. The one place that
+decides about retries. What the ledger knows is not asked; each attempt is recorded before it is sent, the raw reply
+before it is read. A single refused request becomes an abstention; if all of the first ones are refused, the job
+stops."""
 
 import asyncio
 import contextlib

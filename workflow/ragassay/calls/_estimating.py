@@ -1,14 +1,7 @@
-"""What a run would ask and pay: nothing is asked, written to a ledger, or paid.
-
-Where `calls` would ask a model, rules answer in its place, so that the stages that follow have
-something to ask about; what the ledger knows is taken from there, as always. Requests are exact as far as the ledger
-reaches; behind that they depend on how much a model finds in a text, and tokens are counted by rules of thumb: take
-the dollars as about right, and the column `at most`, which counts every answer at the full length that it may have and
-every request that the settings allow, as the bound. `ragassay.calls.estimate` runs the workflow in this way.
-
-What a provider's cache saves is reckoned as OpenAI does it: of prompts of 1,024 tokens and more, what the one before
-began with as well, in steps of 128; not in batches, whose price is lower anyway.
-"""
+"""What a run would ask and pay: rules answer in place of every model, and nothing is asked, written to a ledger or
+paid. Requests are exact as far as the ledger reaches; tokens are counted by rules of thumb. What a provider's cache
+saves is reckoned as OpenAI does it: of long prompts what the one before began with as well, in steps of 128 tokens;
+not in batches."""
 
 import json
 import os

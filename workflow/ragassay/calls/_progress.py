@@ -1,12 +1,6 @@
-"""Show how a run of calls is going: done, in flight, rate, dollars, time left, and what fails meanwhile.
-
-A job logs a line after ten seconds and then one a minute, whether anything is done or not. On the terminal a line is
-never written over, since several jobs share it. Rate and time left go by what the model answered in the last minute:
-answers out of the ledger, which come in a burst, promise nothing.
-
-A job that is part of a run also reports to it: a small file in the run's folder, which the environment names, replaced
-every two seconds and at the end. `ragassay.calls.overview` adds up the files of all jobs.
-"""
+"""Show how a run of calls is going, and report it to the run: a line after ten seconds, then one a minute; a small
+file in the run's folder, from which `ragassay.calls.overview` adds up all jobs. Rate and time left go by what the
+model answered in the last minute: answers out of the ledger, which come in a burst, promise nothing."""
 
 import asyncio
 import json

@@ -1,13 +1,7 @@
-"""Requests that a provider refused one by one: abstentions if it takes others, a sign of wrong settings if it does not.
-
-Once the model has answered a request, refusals are written into the ledger for good, and so never asked again. A
-refusal in unknown words waits for an answer that comes after it, since an account may run dry in the middle of a run.
-If none comes, the caller repeats at the end what the model has answered before, or asks something harmless.
-
-Ten refusals before any answer of this run stop the job: then nothing more is sent before those under way have come
-back. A run of fewer requests, all refused, keeps them as abstentions if the model has answered in an earlier run; else
-it ends with an error, and the next run asks again. So does a run whose first replies cannot be read for one reason.
-"""
+"""Requests that a provider refused one by one: abstentions for good once the model has answered another, a sign of
+wrong settings if it has not. A refusal in unknown words waits for an answer that comes after it, since an account may
+run dry in the middle of a run. Ten refusals before any answer stop the job, as do replies that cannot be read for one
+reason."""
 
 import asyncio
 from collections import Counter

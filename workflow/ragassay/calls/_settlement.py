@@ -1,8 +1,6 @@
-"""Read replies, and write down what they took: those that come in, and those of earlier runs that the ledger holds.
-
-A stored reply never ends a run: what cannot be read is a `Failure`, whatever reading it raises. A choice that its
-server broke off holds no answer, and is asked for again; only a replay, which can ask nobody, takes it as it is.
-"""
+"""Read replies and write down what they took: those that come in, and those of earlier runs that the ledger holds. A
+stored reply never ends a run: what cannot be read is a `Failure`. A choice that its server broke off is asked for
+again; only a replay, which can ask nobody, takes it as it is."""
 
 import contextlib
 

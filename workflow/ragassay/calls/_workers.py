@@ -1,10 +1,6 @@
-"""Workers over an iterator of items, and their results in its order.
-
-Each worker takes the next item when it has done one, so that no call waits for the slowest of a batch and what is
-queued costs no memory. A request that was given up is asked once more when nothing else is left to ask. An item that
-stays without an answer leaves a gap, behind which no result is handed out, so that none can be taken for another's. An
-error ends the run when what is in flight has come back, or had its time.
-"""
+"""Workers over an iterator of items, and their results in its order, so that no call waits for the slowest of a
+batch. A request that was given up is asked once more when nothing else is left. An item without an answer leaves a
+gap, behind which no result is handed out, so that none can be taken for another's."""
 
 import asyncio
 import contextlib

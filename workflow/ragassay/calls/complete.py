@@ -1,12 +1,7 @@
-"""The one way to a model: ask, keep what comes back, never ask twice for the same.
-
-`complete` answers a stream of requests in their order; `converse` runs a conversation of several dependent calls per
-item, many side by side. Both keep `concurrency` workers busy over an iterator (see `_workers`); each request goes
-through ledger, limits and budget (see `_caller`). What the ledger knows is not asked. A request that fails for good
-stops nothing that is already under way; the run ends with an error that counts what is missing, so that a second run
-asks for exactly that. Replies are received only while the caller waits for the next result, so slow work on each result
-delays the calls.
-"""
+"""The one way to a model: ask, keep what comes back, never ask twice for the same. `complete` answers a stream of
+requests in their order; `converse` runs a conversation of several dependent calls per item. A request that fails for
+good stops nothing that is under way; the run ends with an error that counts what is missing, and a second run asks
+for exactly that."""
 
 import asyncio
 import contextlib

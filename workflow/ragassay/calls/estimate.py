@@ -1,13 +1,7 @@
-"""`make estimate`: requests, tokens and dollars of each rule that asks, before anything is asked.
-
-The documents that are needed are collected first, which costs nothing. Then the workflow runs in a scratch folder that
-sees the project's files, results and ledger, with rules in the place of every model (see
-`ragassay.calls._estimating`). So it counts exactly the jobs that a run would start now, and only requests that are
-not in the ledger. Nothing in the project changes but the documents.
-
-Rule files register how many requests there can be at most, and which settings save some; Snakemake writes that down
-while it plans an estimate.
-"""
+"""`make estimate`: requests, tokens and dollars of each rule that asks, before anything is asked. The workflow runs
+in a scratch folder that sees the project's files, results and ledger, with rules in the place of every model, so that
+it counts exactly what a run would start now. Nothing in the project changes but the documents, which are collected
+first."""
 
 import argparse
 import json

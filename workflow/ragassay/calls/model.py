@@ -1,9 +1,6 @@
-"""The call layer's view of a model, a request and an answer, and the interface of a provider.
-
-A provider is one module `ragassay.calls.providers.<name>` with a class `Provider`: it sends one request and reads one
-raw body, and says of each failure whether trying again can help. Everything else (ledger, limits, retries, money,
-order) is done once, in `ragassay.calls.complete`.
-"""
+"""The call layer's view of a model, a request and an answer, and the interface of a provider: one module
+`ragassay.calls.providers.<name>` with a class `Provider`, which sends one request, reads one raw body, and says of
+each failure whether trying again can help. Everything else is done once, in `complete`."""
 
 import abc
 import hashlib

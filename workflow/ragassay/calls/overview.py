@@ -1,9 +1,6 @@
 """All calls of a run in one line, ten seconds after its start and then once a minute, and what they cost at its end.
-
-Snakemake's process adds up the reports of the jobs (`ragassay.calls._progress`). Numbers are those of this run: calls
-whose answers were in the ledger count as done and cost nothing. An estimate made before (`make estimate`) says how many
-calls and dollars are to come; it counts until a run has ended well.
-"""
+Snakemake's process adds up the reports of the jobs (`_progress`). An estimate made before says how many calls and
+dollars are to come; it counts until a run has ended well."""
 
 import contextlib
 import json

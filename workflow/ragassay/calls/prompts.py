@@ -1,12 +1,7 @@
-"""Prompts: read a prompt from its file, render it to messages, and read back what messages ask for. Does not talk to
-models.
-
-A file names its task, a fixed system part, worked examples and a user part with {placeholders}. What never changes
-comes first (system part, examples), so that providers' prompt caches hit. A placeholder with a label is for untrusted
-text: it is put between two delimiters with a code that no text of the prompt contains; the code comes from the text's
-hash, so that the same text always renders the same. Values are never interpreted: a document full of braces stays as
-it is.
-"""
+"""Prompts: read from a file, rendered to messages, and what messages ask for read back. What never changes comes
+first (system part, examples), so that providers' caches hit. Untrusted text stands between two delimiters with a code
+that no text of the prompt contains; it comes from the text's hash, so that the same text always renders the same.
+Values are never interpreted."""
 
 import hashlib
 import json

@@ -1,10 +1,7 @@
-"""Read the configuration, check it against its schema and fill in the defaults.
-
-Every problem is one line: file, key, what was found, what was expected. Besides types and ranges this refuses keys that
-the schema does not know, anything that looks like an API key, paths that leave the working directory, and numbers that
-nothing can count with: every comparison with "not a number" fails, so that no limit would hold it. Secrets belong in
-the environment; where there are some, only they are reported, so that no other line quotes them.
-"""
+"""Read the configuration, check it against its schema and fill in the defaults. Every problem is one line: file, key,
+what was found, what was expected. Besides types and ranges this refuses unknown keys, paths that leave the working
+directory, "not a number", and anything that looks like an API key; then nothing else is reported, so that no other
+line quotes it."""
 
 import math
 import re

@@ -1,9 +1,5 @@
 """Read the table of shards: one row per batch of documents, with a permanent name. Append rows, never rename or
-reorder them.
-
-A row with something in `documents` takes the user's files from there. One without it is crawled: it says which days
-its documents come from, and it may say which topics and how many documents of each.
-"""
+reorder them. A row with something in `documents` takes the user's files from there; one without it is crawled."""
 
 import csv
 import datetime

@@ -1,6 +1,5 @@
 """A table of passages as searches read it: ids and texts in blocks, ids ascending, with titles or without; and where a
-long text is cut into passages: at the ends of sentences, or between words where a sentence is too long.
-"""
+long text is cut into passages: at the ends of sentences, or between words where a sentence is too long."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,6 +1,5 @@
 """Passages, queries and what is relevant to these, from a user's files. Rows without text are left out and counted; the
-first row that cannot be used otherwise is an error with file and row.
-"""
+first row that cannot be used otherwise is an error with file and row."""
 
 import contextlib
 import json

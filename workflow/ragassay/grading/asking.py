@@ -1,6 +1,5 @@
 """Ask a responder queries whose answers are known, and grade what it says. What it is shown is the caller's business:
-passages of any corpus, clean or poisoned, or none.
-"""
+passages of any corpus, clean or poisoned, or none."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,11 +1,6 @@
-"""Whether a text gives an expected answer, by its words: for questions whose right answers are short and known.
-
-Both are compared as words without case, punctuation, articles and possessives. Numbers are compared by their value, in
-digits or in words (1,900; nineteen hundred; 1.9 thousand), dates by day and month in any order ("Nov 26th", "the 26th
-of November"), units by one name ("55 min", "a 55-minute trip"). An answer has to stand in the text as whole words, one
-after the other; one such as yes or no has to be the first word. Paraphrases and quantities in another unit do not
-match. English only. Functions are total: any text has an answer or has none.
-"""
+"""Whether a text gives an expected answer, by its words: for questions whose right answers are short and known. Words
+count without case, punctuation, articles and possessives, numbers by their value, dates by day and month, units by
+one name. The answer has to stand there as whole words in a row; a yes or no has to be the first word. English only."""
 
 import re
 import unicodedata

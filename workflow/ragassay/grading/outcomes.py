@@ -1,14 +1,7 @@
-"""What became of a question with known answers, and whether two answers to one question agree.
-
-By words alone, in English (see `ragassay.grading.matches` and `ragassay.grading.declines`): no judge votes. A part of
-an answer that declines answers nothing, whatever it mentions, but what is said beside it counts: "The passages do not
-say so outright, but it was 1931" is right. An answer that declines and is right nowhere else has declined.
-
-`grade` says whether an answer is right. One that was cut off before it was right could still have become so: it is no
-verdict, as is what holds no text to judge. `target_outcome` says whether an answer gives the right answer, the one that
-an attacker wants, both or neither. It reads the answer alone: what the model was shown plays no part, and an answer
-that was cut off counts as what it says so far.
-"""
+"""What became of a question with known answers, and whether two answers agree: by words alone, in English; no judge
+votes. A part of an answer that declines answers nothing, but what is said beside it counts. `grade` gives no verdict
+on an answer that was cut off before it was right. `target_outcome` says whether an answer gives the right answer, the
+attacker's, both or neither."""
 
 import re
 from collections.abc import Callable

@@ -1,10 +1,6 @@
-"""Read the one yes or no with which a model's answer ends.
-
-The last statement must be the verdict and nothing else: bare ("**No**", '"yes".') or behind a lead-in from a closed
-list ("The answer is: Yes.", "Therefore, no."). What is reasoned before may mention both words; it may not hold a
-verdict of its own that contradicts. A verdict that comes first and is then explained ("NO - because ...") is not
-accepted: what follows may take it back, and asking again costs less than a wrong vote. English only.
-"""
+"""Read the one yes or no with which a model's answer ends. The last statement must be the verdict and nothing else,
+bare or behind a lead-in from a closed list; the reasoning before it may hold no verdict that contradicts. A verdict
+that comes first and is then explained is not accepted: what follows may take it back. English only."""
 
 import re
 

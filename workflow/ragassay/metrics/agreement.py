@@ -1,7 +1,5 @@
-"""How far people, or people and a model, agree beyond chance: Cohen's kappa and Krippendorff's alpha, nominal.
-
-Items may have weights, so that a resample is a vector of counts. Undefined values, as with nothing to compare or only
-one label in use, are None.
+"""How far people, or people and a model, agree beyond chance: Cohen's kappa and Krippendorff's alpha, nominal. Items
+may have weights, so that a resample is a vector of counts. Undefined values, as with only one label in use, are None.
 """
 
 import numpy as np

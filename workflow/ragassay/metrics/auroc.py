@@ -1,8 +1,5 @@
-"""How well scores rank positive items above negative ones: the area under the ROC curve, and average precision.
-
-Both come in closed form from the number (or weight) of the items of both kinds at each distinct score. No curve is
-drawn here and nothing is interpolated.
-"""
+"""How well scores rank positive items above negative ones: the area under the ROC curve, and average precision, in
+closed form from the weight of the items of both kinds at each distinct score."""
 
 import numpy as np
 

@@ -1,16 +1,7 @@
-"""Tests whether two methods do equally well on the same items, and a correction for multiple tests.
-
-`sign_flip` tests a mean difference: if both methods are equally good, then what one wins over the other on a document
-could as well be lost there, whatever the questions of the document have to do with each other. With one question per
-document this is the exact form of McNemar's test. `rank_swap` tests a difference of areas under ROC curves by
-exchanging the ranks of a cluster. The correction is Holm's, which needs no independence of the tests.
-
-`rank_swap` computes no area. Let x and y be the ranks that a positive item has by the two methods, x' and y' those of a
-negative one, and s and s' be 1, or -1 if the ranks of their clusters are exchanged. The pair adds to the difference of
-the areas A = [x > x'] - [y > y'] times s where s = s', and B = [x > y'] - [y > x'] times s elsewhere. Both are the same
-as (A + B) / 2 times s plus (A - B) / 2 times s'. So what a cluster adds has always the same size, and only its sign
-depends on the exchange.
-"""
+"""Tests whether two methods do equally well on the same items, and Holm's correction for multiple tests. `sign_flip`
+tests a mean difference: if both are equally good, what one wins on a document could as well be lost there (with one
+question per document, McNemar's exact test). `rank_swap` tests a difference of areas under ROC curves by exchanging
+the ranks of a cluster."""
 
 import numpy as np
 
@@ -31,7 +22,13 @@ def sign_flip(differences, flips: int, seed: int = 0) -> np.ndarray:
 
 
 def rank_swap(first, second, positive, clusters, flips: int, seed: int = 0) -> float:
-    """Two-sided p of the difference of two AUROCs: ranks of a cluster's items could as well be exchanged."""
+    """Two-sided p of the difference of two AUROCs: ranks of a cluster's items could as well be exchanged.
+
+    With ranks x and y of a positive item, x' and y' of a negative one, and signs s and s' that say whether the ranks of
+    their clusters are exchanged, a pair adds A = [x > x'] - [y > y'] times s where s = s', else B = [x > y'] - [y > x']
+    times s: together (A + B) / 2 times s plus (A - B) / 2 times s'. So a cluster adds a fixed size, and only its sign
+    depends on the exchange.
+    """
     positive = np.asarray(positive, bool)
     names, owners = np.unique(np.asarray(clusters), return_inverse=True)
     shares = np.bincount(owners, _shares(_ranks(first), _ranks(second), positive), len(names))

@@ -1,14 +1,7 @@
-"""Compare methods on the same items: rates, areas under ROC curves and differences, with their intervals.
-
-A panel holds the cluster of each item (a question's document, a passage's query) and nothing else. It measures arrays
-of items x methods: numbers to average, or scores, higher = more suspicious; NaN where a method has no answer for an
-item. A mask says which items a method was asked about. It is an array of items, or of items x methods where methods
-were asked about different items. A method without an answer for an item of the mask abstains; `bounds` shows what its
-abstentions could change. Without a mask nothing counts as an abstention.
-
-All intervals come from the same draws of clusters, whatever the mask, so the difference of two methods is the mean of
-their differences, and the difference of two estimates has an interval, too.
-"""
+"""Compare methods on the same items: rates, areas under ROC curves and differences, with their intervals, all from
+the same draws of clusters. It measures arrays of items x methods, NaN where a method has no answer. A mask says which
+items a method was asked about; one without an answer for an item of the mask abstains, and `bounds` shows what its
+abstentions could change."""
 
 import copy
 from collections.abc import Callable, Hashable, Iterator

@@ -1,17 +1,7 @@
-"""Intervals of rates and other numbers, and a rate corrected for the mistakes of its judge.
-
-Bootstrap intervals go by cluster: clusters are drawn with replacement, each with all its items, because the items of
-one cluster (the questions of a document, say) are not independent of each other. Draws of few clusters vary less than
-samples of as many do: a plain percentile interval of 15 documents covers the truth in 85 to 92 % of cases instead of
-95. So `interval` takes wider percentiles the fewer clusters there are, as a t distribution does. `share_interval` is
-for numbers between 0 and 1, which are lopsided near the ends: Wilson's score interval with as many items as would vary
-like the draws. Where all items agree, each cluster counts as one item.
-
-`difference_interval` is for numbers of different documents, such as those of two months: it squares and adds what both
-may be off, as Newcombe does with two score intervals. So it knows of the doubt about a share of 0 or 1, too, which no
-draw shows. `clopper_pearson` is for independent items. `corrected_rate` is Rogan and Gladen's correction, from the
-judge's rates on gold items.
-"""
+"""Intervals of rates and other numbers, and a rate corrected for the mistakes of its judge (Rogan and Gladen).
+Bootstrap intervals draw whole clusters; draws of few clusters vary less than samples do, so `interval` takes wider
+percentiles the fewer there are, as a t distribution does. `share_interval` is Wilson's, `difference_interval`
+Newcombe's, for numbers of different documents."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,11 +1,6 @@
-"""Load a model of the transformers library whole, or say in one line why not. `reading` makes every fault an OSError
-or a ValueError, to which `ragassay.models.local` adds the model's name.
-
-A tensor that the files lack would be filled with random numbers, others in each process, with no more than a warning.
-Reads local files only and runs no code that comes with them; a process that imports this cannot reach the hub any more,
-since libraries do not pass `local_files_only` on to all that they call. Does not look for files: see
-`ragassay.models.files`.
-"""
+"""Load a model of the transformers library whole, or say in one line why not: a tensor that the files lack would be
+filled with random numbers. Reads local files only and runs no code that comes with them; a process that imports this
+cannot reach the hub any more. `reading` makes every fault an OSError or a ValueError."""
 
 import contextlib
 import re

@@ -1,6 +1,5 @@
 """Put texts of like length together, so that little of a batch is padding; and how long a text a model reads. Knows
-lengths only, no texts.
-"""
+lengths only, no texts."""
 
 from collections.abc import Iterator
 

@@ -1,13 +1,7 @@
-"""A frozen model on this machine, as an entry of the configuration names it: the one way to weights.
-
-Encoders, hidden states and the provider `transformers` stand on it. Files are found and digested (see
-`ragassay.models.files`), never fetched: weights are safetensors, and code that comes with a model is never run. A
-model's identity follows from its files and number format, not from its name. Nothing is loaded before it is needed.
-
-Messages become the text that a model was trained on: by its tokenizer's chat template, or one after another. A template
-that asks for the date gets a fixed one, since a prompt that changes with the day gives other answers and other hidden
-states each day. Where a template refuses system messages, their text begins the first user message.
-"""
+"""A frozen model on this machine, as an entry of the configuration names it: the one way to weights. Its identity
+follows from its files and number format, not from its name. Messages become text by its chat template: one that asks
+for the date gets a fixed one, since answers must not change with the day; where it refuses system messages, their
+text begins the first user message."""
 
 import contextlib
 import datetime

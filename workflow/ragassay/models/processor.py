@@ -1,10 +1,6 @@
-"""How models use a processor: a fixed number of threads, and products of texts with weights by oneDNN.
-
-Sums depend on the number of threads, and results must not depend on that. torch hands products of float32 to MKL;
-oneDNN, which comes with torch, too, takes half to four fifths of that time on some processors and no more on others. It
-has no public name in torch for a product with its activation, so the two private ones stand here and nowhere else.
-Values differ from the model's own by rounding.
-"""
+"""How models use a processor: a fixed number of threads, since sums depend on it and results must not, and products
+of texts with weights by oneDNN, which takes half to four fifths of MKL's time on some processors. It has no public
+name in torch for a product with its activation, so the two private ones stand here and nowhere else."""
 
 import contextlib
 

@@ -1,11 +1,7 @@
-"""Vectors that were computed once, by the hash of their text: a folder of Parquet parts that are added, never changed.
-
-Each part appears whole under the number after the last. A job that finds this number taken skips the texts that the
-other job added and tries the next number, so that jobs may add at once, on one machine or several; the first vector of
-a text stays its vector. A killed process loses the part it was writing, nothing else; the texts of a part that somebody
-deletes have no vector. Vectors are little-endian float16, in groups of rows that are cut by bytes, so that a vector
-costs about as much to read however long it is. One folder belongs to one encoder.
-"""
+"""Vectors that were computed once, by the hash of their text: a folder of Parquet parts that are added, never
+changed. Each part appears whole under the number after the last; a job that finds it taken skips what the other job
+added and tries the next, so that jobs may add at once, and the first vector of a text stays. One folder belongs to
+one encoder."""
 
 import contextlib
 import hashlib

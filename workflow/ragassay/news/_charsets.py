@@ -1,8 +1,6 @@
-"""Which charset a text from the web is in, by its byte order mark, by labels, or by what its bytes look like.
-
-The labels are a closed list: Python knows more codecs than the web has charsets, among them some that are slow, no
-text, or raise whatever the error handler is.
-"""
+"""Which charset a text from the web is in, by its byte order mark, by labels, or by what its bytes look like. The
+labels are a closed list: Python knows more codecs than the web has charsets, some of them slow, no text, or raising
+whatever the error handler is."""
 
 import codecs
 import re

@@ -1,14 +1,7 @@
-"""What the programs share in which documents from outside are read: one after the other from standard input, until
-the program ends or has to be killed.
-
-It limits itself, so that no document can take more: address space for the whole process, processor time for each
-document; beyond that time the kernel ends it by SIGPROF. A document for which memory does not suffice ends it with
-OUT_OF_MEMORY, because a process that has run out once is not to be trusted with the next one. All other errors of a
-document are replies.
-
-A message is two lengths, a JSON list and a body; a reply is a length and a JSON value; the first says it is ready.
-Whatever text a document makes us reply can be written as UTF-8.
-"""
+"""What the programs share that read documents from outside, one after the other from standard input. Each limits
+itself: address space for the process, processor time for each document (SIGPROF). One that ran out of memory ends
+with OUT_OF_MEMORY, since it is not to be trusted with the next. A message is two lengths, a JSON list and a body; a
+reply is a length and JSON."""
 
 import gc
 import json

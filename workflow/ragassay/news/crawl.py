@@ -1,10 +1,6 @@
-"""Ask for the feeds and pages of one shard: which host is asked for what, in which order. The fetcher does the asking.
-
-Hosts are asked side by side, each for one thing at a time. Answers that are already kept are not asked for again,
-except those that may differ the next time. These are tried again at the end, after some minutes if the host asked for a
-pause. A host with too many failures in a row is not asked any more, and one that takes too long is left to the next
-run, so that none delays a crawl for ever. Does not read pages and does not choose them: see `candidates`.
-"""
+"""Ask for the feeds and pages of one shard: which host is asked for what, in which order; hosts side by side, each
+for one thing at a time. Answers that are kept are not asked for again, except those that may differ, once more at the
+end. A host that fails or takes too long is left to the next run."""
 
 import asyncio
 import contextlib

@@ -1,9 +1,6 @@
-"""Who does not want to be in the data: a text file with one host or address a line, honoured in crawls and releases.
-
-`a.example` or `*.a.example` stands for that host and all below it; `www.a.example` for it with and without the www;
-`https://a.example/blog` for that page and all below it, whatever the scheme. In doubt the reading is the wider one. A
-`#` begins a comment. A line that is none of these is an error, since an opt-out that is not understood is not honoured.
-"""
+"""Who does not want to be in the data: one host or address a line, honoured in crawls and releases. `a.example` or
+`*.a.example` is that host and all below it, `www.a.example` it with and without the www, `https://a.example/blog`
+that page and all below. In doubt the reading is the wider one; a line that is none of these is an error."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,15 +1,7 @@
-"""Read documents from outside, each in a process that can be killed, whatever the document does to it.
-
-Children are reused from document to document, since starting one takes a second; a document that takes too long, too
-much memory or crashes its child gets that for an answer, and the child is replaced. Before a document is blamed for
-memory or a crash it gets a second try, as the first of a new child: the verdict then does not depend on what came
-before it. Time is the processor's, so that a busy machine gives the same answers as an idle one; the clock only catches
-what sleeps.
-
-The parent never parses: it hands bytes over and gets JSON back. What is read there is the business of the program. Each
-child has a thread of ours, which waits for it. A child gets nothing of our environment but what it takes to start: no
-keys.
-"""
+"""Read documents from outside, each in a process that can be killed, whatever the document does to it. Children are
+reused; one that takes too long, too much memory or crashes is replaced, and before a document is blamed it gets a
+second try in a new child. Time is the processor's, so that a busy machine gives the same answers. A child gets
+nothing of our environment: no keys."""
 
 import itertools
 import json

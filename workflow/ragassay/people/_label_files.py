@@ -1,13 +1,6 @@
-"""Items and labels as files of other tools.
-
-A spreadsheet is CSV with one row per label; an item without one has a row with nothing in the columns of labels.
-Spreadsheets run cells that look like formulas, and the texts come from strangers. An apostrophe is put before such
-cells and removed when they are read.
-
-Label Studio takes and gives JSON: a list of tasks with data and annotations. Who labelled is `completed_by`: an
-address, for which a name will do, or a number of that tool. An adjudicator's annotation is one of ground truth.
-`INTERFACE` is the labelling interface to paste into a project there.
-"""
+"""Items and labels as files of other tools. A spreadsheet is CSV with one row per label; an apostrophe stands before
+cells that look like formulas, since the texts come from strangers. Label Studio takes and gives JSON; an
+adjudicator's annotation is one of ground truth, and `INTERFACE` is the interface to paste into a project there."""
 
 import csv
 import io

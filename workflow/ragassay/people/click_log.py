@@ -1,9 +1,6 @@
-"""The log of clicks: one checksummed line per event, on disk before the page reports it as stored.
-
-It is only ever appended to, by one process at a time; an undo is an event, too. A line that was torn by a kill was
-never acknowledged and is skipped; one that was damaged later is skipped with a warning. What events mean is defined in
-`ragassay.people.labelling`.
-"""
+"""The log of clicks: one checksummed line per event, on disk before the page reports it as stored. It is only ever
+appended to, by one process at a time; an undo is an event, too. A line that was torn by a kill was never acknowledged
+and is skipped; one that was damaged later is skipped with a warning."""
 
 import binascii
 import fcntl

@@ -1,11 +1,6 @@
-"""What is labelled and where: the sample that the configuration of a run names, the annotators' guidelines, and the
-folder that keeps the labels of one sample.
-
-items.parquet   the sample when labelling began; a later sample does not change what people label
-events.jsonl    the clicks; only this file needs a backup
-tokens.json     tokens of annotators, if the page was served to other machines
-secret          signs the cookies
-"""
+"""What is labelled and where: the sample, the guidelines, and the folder that keeps the labels of one sample.
+`items.parquet` is the sample when labelling began, `events.jsonl` has the clicks (the one file to back up),
+`tokens.json` the annotators' tokens if pages are served to other machines, `secret` signs the cookies."""
 
 import hashlib
 import shutil

@@ -1,8 +1,6 @@
-"""Who has labelled what, from the events of the log, and what comes next for each person.
-
-Events go in one after the other with `apply`; the same events always give the same state. `ragassay.people.page.clicks`
-decides what a click may do, and writes the log before an event is applied here.
-"""
+"""Who has labelled what, from the events of the log, and what comes next for each person. The same events always give
+the same state. `ragassay.people.page.clicks` decides what a click may do, and logs an event before it is applied
+here."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field

@@ -1,8 +1,5 @@
-"""How many questions people label, and which: Cochran's formula, in proportion to strata, dealt into groups.
-
-Hashes of ids and a seed decide what is drawn, so the sample is the same everywhere, and one more question in the study
-changes little else. Knows nothing about the meaning of labels.
-"""
+"""How many questions people label, and which: Cochran's formula, in proportion to strata, dealt into groups. Hashes
+of ids and a seed decide what is drawn, so that one more question in the study changes little else."""
 
 import hashlib
 import math

@@ -1,13 +1,7 @@
-"""The numbers of Table 4 and Figure 2 of the scope paper, from annotations, gold and the labels of judges.
-
-Every interval is 95 % by resampled documents. Items on which a judge has no side are counted and excluded from the
-number. Reads no file.
-
-Votes of people that came with a question set are put into the form of labels from our own pages. Items that the same
-people labelled form a group, as in a study that deals its sample to groups, including items that one of them skipped.
-If that makes too many groups, as in crowd labelling, all items form one. A label that people agreed on together settles
-an item; otherwise the majority does. People are numbered in the order of their names.
-"""
+"""Table 4 and Figure 2 of the scope paper, from annotations, gold and the labels of judges; intervals are 95 % by
+resampled documents. Votes of people that came with a question set become labels as from our own pages: items that the
+same people labelled form a group, unless that makes too many; a label that people agreed on together settles an item,
+otherwise the majority does."""
 
 from collections import Counter, defaultdict
 from itertools import combinations

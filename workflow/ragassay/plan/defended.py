@@ -1,6 +1,5 @@
 """Settings of stages behind defences: answers from what these leave, questions in other words, and passages that are
-screened as they come in.
-"""
+screened as they come in."""
 
 from collections.abc import Iterator
 

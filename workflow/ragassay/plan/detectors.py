@@ -1,7 +1,4 @@
-"""Settings of the stages of detectors, and the detectors in use.
-
-Called when the workflow is read, so nothing here loads a model or what runs one.
-"""
+"""Settings of the stages of detectors, and the detectors in use. Planning loads no model, nor what runs one."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
-"""Settings of the stages that list every question and every attack, and the pages that the configuration asks for.
-
-A page shows what the report is about: without the section on detectors, no detector is trained for a list of questions.
-"""
+"""Settings of the stages that list every question and every attack, and the pages that the configuration asks for. A
+page shows what the report is about: without the section on detectors, none is trained for a list of questions."""
 
 from ragassay.config.grid import Cell
 from ragassay.plan import attacks, labels, question_sets, relevance

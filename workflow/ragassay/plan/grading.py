@@ -1,6 +1,5 @@
 """Settings of the stages that ask queries with known answers, and whom the relevance study asks what, to see what
-passages and a gate are worth.
-"""
+passages and a gate are worth."""
 
 from collections.abc import Iterator
 

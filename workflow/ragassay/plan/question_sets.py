@@ -1,7 +1,5 @@
-"""Settings of the stages of question sets, and the tables that the configuration asks for.
-
-Decides which methods a set is measured with: the study's judges always, its detectors and retrievers unless a set says
-no, its responders only where a set says yes, because they cost calls.
+"""Settings of the stages of question sets, and their tables: measured with the study's judges always, with its
+detectors and retrievers unless a set says no, with its responders only where a set says yes, because they cost calls.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
-"""What the configuration and the rules refer to: prompts, files, folders, shards. All must exist before a job starts.
-
-Snakemake reports a missing input only if the output is missing, too. Otherwise it takes the old output for a file that
-nobody makes, and the run ends well on results that belong to other settings.
-"""
+"""What configuration and rules refer to (prompts, files, folders, shards) must exist before a job starts. Snakemake
+reports a missing input only if the output is missing, too: the run would end well on results that belong to other
+settings."""
 
 import re
 from collections.abc import Iterator

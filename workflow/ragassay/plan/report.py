@@ -1,9 +1,6 @@
-"""Settings of the report: the sections that the configuration asks for, and how they are shown.
-
-A rule file registers its sections in SECTIONS: name -> an entry with `page`, on which it stands if that is not its own;
-`metrics`, the section whose metrics it describes if they are not its own; `examples`, a file, if there are some; and
-`shown`, if there may be nothing to show.
-"""
+"""Settings of the report. A rule file registers its sections in SECTIONS: name -> an entry with `page`, on which it
+stands if that is not its own; `metrics`, the section whose metrics it describes if not its own; `examples`, a file;
+`shown`, if there may be nothing to show."""
 
 import json
 import math

@@ -1,6 +1,5 @@
 """Queries made from passages of a corpus: which passages are asked about, and a query out of a passage's own sentences
-or out of a model's answer.
-"""
+or out of a model's answer."""
 
 import itertools
 import re

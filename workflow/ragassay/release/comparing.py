@@ -1,8 +1,6 @@
-"""Compare two releases: rows added, removed and changed, labels that flipped, and numbers that moved, as JSON and page.
-
-Rows are matched by their key and the keys in the path of their file. A number moved if the intervals of its two values
-have no point in common; without intervals, any other value is a move.
-"""
+"""Compare two releases, as JSON and page: rows added, removed and changed, labels that flipped, and numbers that
+moved. Rows are matched by their key and the keys in the path of their file. A number moved if the intervals of its
+two values have no point in common, or without intervals if it differs."""
 
 import json
 from collections import Counter

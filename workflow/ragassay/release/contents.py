@@ -1,8 +1,6 @@
-"""What of each table goes into a release, what refers to what, and what a replay is given.
-
-Whose texts a table holds and whether it goes along at all stand with its columns (`ragassay.base.declaration`), so that
-a new table needs nothing here. It is given to a replay as it is, unless MADE says which rule makes it again.
-"""
+"""What of each table goes into a release, what refers to what, and what a replay is given: a table as it is, unless
+MADE says which rule makes it again. Whose texts a table holds stands with its columns (`ragassay.base.tables`), so
+that a new table needs nothing here."""
 
 from ragassay.results import all_tables
 

@@ -1,15 +1,6 @@
-"""Write questions and documents in the forms that others read: the layout of BEIR, and a folder for `datasets`.
-
-BEIR, as a retrieval benchmark: `corpus.jsonl` has every document, `queries.jsonl` every question that was kept,
-`qrels/<split>.tsv` the document that answers each in-scope question. An out-of-scope question has no such document and
-hence no line there; which document it was written about is in `sources/<split>.tsv`, in the same form, so that
-retrieval can be measured for both kinds apart. The validation split is called dev, as usual there.
-
-Hugging Face: Parquet files and a data card that `datasets.load_dataset` opens, in two configurations: `questions`, in
-the splits train, validation and test, and `documents`, the whole corpus in one split. A split without questions is
-omitted. All questions are included; `status` says which were kept. The card is made from the rows and the schemas
-alone, so it never disagrees with them.
-"""
+"""Write questions and documents in the forms that others read. BEIR, as a retrieval benchmark: an out-of-scope
+question has no line in `qrels`; the document that it was written about is in `sources`, in the same form. Hugging
+Face: Parquet files and a data card for `datasets.load_dataset`, with all questions; `status` says which were kept."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,8 +1,5 @@
-"""Find the tables that a configuration plans, all of them finished, and the configuration itself.
-
-Whatever else lies below results stays where it is: tables of other configurations, of shards and variants that are
-gone, of users. Snakemake says what the configuration plans, and whether anything of it is still to be done.
-"""
+"""Find the tables that a configuration plans, all of them finished, and the configuration itself. Snakemake says what
+is planned and whether anything is still to be done; whatever else lies below results stays there."""
 
 import csv
 import subprocess

@@ -1,9 +1,6 @@
 """Replies of models from the ledgers of jobs, as rows that a release holds and a replay answers from, and back.
-
-Times, ids and names of machines are left out, so that the same replies always give the same rows. What
-was asked and paid in vain is in the table `calls` alone. So a ledger that is made from rows starts with a record that
-makes up the difference, and the account of a replay is that of the release.
-"""
+Times, ids and names of machines are left out, so that the same replies give the same rows. What was asked in vain is
+in the table `calls` alone; a ledger that is made from rows starts with a record that makes up the difference."""
 
 import json
 from collections import Counter

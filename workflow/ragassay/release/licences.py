@@ -1,8 +1,6 @@
-"""Which texts may be published: what `release.sources` says of each site, shard, corpus or set of questions.
-
-A source is named by its host, or a host above; by the name of what a user brought; or by a folder that has all its
-files. Nothing is published that nobody named.
-"""
+"""Which texts may be published: what `release.sources` says of each site, shard, corpus or set of questions, by a
+host or a host above, by the name of what a user brought, or by a folder that has all its files. Nothing is published
+that nobody named."""
 
 from pathlib import PurePosixPath
 

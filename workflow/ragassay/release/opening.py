@@ -1,8 +1,6 @@
 """Open a release that may come from anybody: verified by this checkout's code, and matched against its tables.
-
-Verifying, replaying, comparing and rehydrating all begin here. Nothing of a release is run, and no name in it is used
-before it was checked.
-"""
+Verifying, replaying, comparing and rehydrating begin here. Nothing of a release is run, and no name in it is used
+unchecked."""
 
 import itertools
 from pathlib import Path

@@ -1,7 +1,6 @@
 """Write the tables of a release: a table without a withheld cell is copied byte for byte, others are written again.
 Also the prompts that rows were asked with, each under its digest, and which models a run asked, each with the revision
-that says exactly which it was.
-"""
+that says exactly which it was."""
 
 import hashlib
 import shutil

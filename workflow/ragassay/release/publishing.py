@@ -1,9 +1,6 @@
-"""`make release`: a finished run becomes an immutable folder that a stranger can verify.
-
-The folder is built under a hidden name and renamed when it is whole. Everything in it follows from the results, the
-ledger, the configuration and the day, so that the same run gives the same bytes anywhere. A key of ssh may sign it:
-without a signature, digests only show accidents.
-"""
+"""`make release`: a finished run becomes an immutable folder that a stranger can verify. It is built under a hidden
+name and renamed when it is whole. Everything in it follows from results, ledger, configuration and day, so that the
+same run gives the same bytes. Without a signature by a key of ssh, digests only show accidents."""
 
 import contextlib
 import datetime

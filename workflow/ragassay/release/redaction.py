@@ -1,9 +1,6 @@
-"""Which cells with texts go into a release, and what becomes of the others: they are empty, and counted by why.
-
-Texts that repeat a long run of words of a text which may not be published are emptied, too. All runs of so many words
-of those texts are kept as 64-bit hashes, 8 bytes for each word. Case and punctuation do not count. A hash that two runs
-share by chance takes a text for a repeat, once in 10^12 comparisons or so; none is missed.
-"""
+"""Which cells with texts go into a release, and what becomes of the others: they are empty, and counted by why. Texts
+that repeat a long run of words of a text that may not be published are emptied, too; runs are kept as 64-bit hashes,
+so that one comparison in 10^12 or so takes a text for a repeat, and none is missed."""
 
 import hashlib
 import json

@@ -1,8 +1,6 @@
-"""`make rehydrate`: fetch the texts that a release withholds from the pages that published them.
-
-A text is kept only if its hash is the one in the release. What was fetched is kept in a ledger, so that a second run
-asks only for what the first one did not get. Opt-outs, robots.txt and pauses hold as in a crawl.
-"""
+"""`make rehydrate`: fetch the texts that a release withholds from the pages that published them. A text is kept only
+if its hash is the one in the release. What was fetched is kept in a ledger. Opt-outs, robots.txt and pauses hold as
+in a crawl."""
 
 import asyncio
 import hashlib

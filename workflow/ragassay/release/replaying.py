@@ -1,11 +1,7 @@
-"""`make replay`: rebuild the tables of a release from the models' recorded answers, without a key and without network.
-
-The release may come from anybody. It is verified first (see `opening`), its configuration and shards are checked, and
-only rules of this checkout run. They run in a scratch folder with copies of this checkout's code, where the release's
-tables, prompts and recorded answers stand under checked names; with a clean environment, no network, and where the
-machine has bubblewrap nothing else that they could write to. Every model is in mode replay, so that a call without a
-recorded answer stops the job. What comes out is compared with the release.
-"""
+"""`make replay`: rebuild the tables of a release from the models' recorded answers, without a key and without
+network. The release may come from anybody: it is verified, only rules of this checkout run, in a scratch folder and a
+sandbox, and every model is in mode replay, so that a call without a recorded answer stops the job. What comes out is
+compared with the release."""
 
 import os
 import re

@@ -1,8 +1,5 @@
-"""Run Snakemake on what a stranger released: in a folder of its own, without keys and without network.
-
-bubblewrap gives the whole process tree a read-only machine without network, `unshare` no network. Without both, a hook
-keeps Python from sockets, in the head and in its jobs.
-"""
+"""Run Snakemake on what a stranger released: in a folder of its own, without keys and without network. bubblewrap
+gives the process tree a read-only machine, `unshare` no network; without both, a hook keeps Python from sockets."""
 
 import contextlib
 import os

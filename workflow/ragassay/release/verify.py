@@ -1,9 +1,6 @@
-"""Verify this release: run `python verify.py` in its folder. Needs Python 3.11 and pyarrow; asks no network.
-
-Every problem is a line; the exit status is 0 if there is none, else 1. Nothing is changed or written. It finds
-accidents, not forgers: whoever changes a release can change this program, too. To find a forger, verify the release
-with a clone of the project and the publisher's key: `make verify RELEASE=... SIGNERS=...`
-"""
+"""Verify this release: run `python verify.py` in its folder. Needs Python 3.11 and pyarrow; asks no network, writes
+nothing. Every problem is a line; the exit status is 0 if there is none, else 1. It finds accidents, not forgers: for
+these, verify with a clone of the project and the publisher's key: `make verify RELEASE=... SIGNERS=...`"""
 
 import argparse
 import sys

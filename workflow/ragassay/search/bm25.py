@@ -1,9 +1,6 @@
-"""BM25: how well the words of each query match each passage of a corpus. Needs no vectors, hence nothing to store.
-
-The formula of Robertson and Zaragoza in the form that Lucene uses (its inverse document frequency is never negative,
-and the constant factor k1 + 1 is omitted). Words are lower-case runs of letters and digits, without stemming or stop
-words. Scores are exact: one sparse product. Passages may come as a stream: their words are counted, not kept.
-"""
+"""BM25 in the form that Lucene uses (its inverse document frequency is never negative, and the constant factor k1 + 1
+is omitted). Words are lower-case runs of letters and digits, without stemming or stop words. Scores are exact: one
+sparse product. Passages may come as a stream: their words are counted, not kept."""
 
 import re
 from array import array

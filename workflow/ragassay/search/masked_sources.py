@@ -1,9 +1,7 @@
-"""Synthetic queries are searched as if the sentence that they were made from did not stand in the corpus.
-
-A query that is copied from a passage, or written from it, repeats the passage's words, as queries of people do not. So
-its source, the sentence of its own passage that shares most of its words, is taken out of whatever the query found: of
-its own passage, of passages that overlap with that, and of near-duplicates. What is left of these is scored again.
-"""
+"""Synthetic queries are searched as if the sentence that they were made from did not stand in the corpus: they repeat
+its words, as queries of people do not. The sentence of a query's own passage that shares most of its words is taken
+out of what the query found: of that passage, of those that overlap with it, and of near-duplicates; these are scored
+again."""
 
 from collections.abc import Callable
 

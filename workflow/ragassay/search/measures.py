@@ -1,9 +1,6 @@
-"""How well a retriever finds the documents that each query is about: recall, nDCG and the reciprocal rank.
-
-A document is found where the first of its passages is; its further passages take no rank. The measures are those of
-trec_eval: gains are the grades themselves, discounted by the logarithm of the rank. The caller takes means and
-intervals.
-"""
+"""How well a retriever finds the documents that each query is about: recall, nDCG and the reciprocal rank, as
+trec_eval has them: gains are the grades, discounted by the logarithm of the rank. A document is found where the first
+of its passages is; its further passages take no rank."""
 
 from collections.abc import Iterable
 

@@ -1,13 +1,7 @@
-"""The nearest passages of each query, exactly: every passage is scored, without an approximate index.
-
-Passages stream by in blocks, ids ascending, and of each query only its best so far are held; so memory grows with the
-number of queries, not with that of passages. Scores are compared in steps of `STEP`, since further digits depend on the
-machine and on how blocks are cut; equal scores are ordered by id. A score and the passage's position in the stream are
-packed into one whole number, so that the smaller one is the better neighbour and no two are the same.
-
-A score is a product of vectors: for a cosine they are brought to length 1 by `comparable`. Vectors are stored as they
-were computed, so that one store serves both.
-"""
+"""The nearest passages of each query, exactly. Passages stream by in blocks, ids ascending, and only the best so far
+are held. Scores are compared in steps of `STEP`, since further digits depend on the machine and on how blocks are
+cut; equal ones are ordered by id. A score and a position are packed into one whole number, so that the smaller one is
+the better neighbour."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,15 +1,7 @@
-"""Vectors that were computed elsewhere, found by the ids of their passages or queries.
-
-A file of vectors is one of
-
-    x.parquet       a column `id` of text or whole numbers and a column `vector` of lists of numbers, all of one length
-    x.npy           rows of numbers as numpy saves them, with the ids in x.ids, one a line, in the order of the rows
-    x.safetensors   the same as the tensor `vectors`, with the ids in x.ids
-
-The last two are mapped into memory, so that they may be larger than it; a Parquet file is read whole. Several files
-are one set of vectors. What is wrong with them is found before a search: ids that are given twice or are not as many
-as vectors, vectors of different lengths. A number that is none is found when it is read. Further ids may be there.
-"""
+"""Vectors that were computed elsewhere, by the ids of their passages or queries: a column `id` and a column `vector`
+in x.parquet, or rows in x.npy or the tensor `vectors` in x.safetensors, with the ids in x.ids, one a line. The last
+two are mapped into memory. Several files are one set of vectors. Repeated ids and other lengths are found before a
+search."""
 
 import json
 from collections.abc import Iterable, Iterator

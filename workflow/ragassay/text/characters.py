@@ -1,12 +1,6 @@
-"""Characters that nobody sees, and halves of characters.
-
-Whoever plants a text can put an invisible character into each of its words, or an accent on each of its letters. Its
-vector stays where it was, and its words are others for whatever counts words. So all that scores a passage reads it
-through `visible`, as an encoder's tokenizer does. Letters of another script that only look the same, such as Cyrillic
-ones, stay what they are.
-
-JSON can spell halves of surrogate pairs, but they are no characters: no UTF-8 file or page can hold one.
-"""
+"""Characters that nobody sees, and halves of characters. An invisible character in each word, or accents on its
+letters, leaves a vector where it was and changes the words for whatever counts them; so all that scores a passage
+reads it through `visible`. Halves of surrogate pairs, which JSON can spell, fit into no UTF-8 file."""
 
 import re
 import unicodedata

@@ -1,18 +1,7 @@
-"""Clusters of texts that are nearly the same, from their signatures (see ragassay.text.signatures).
-
-Two texts are neighbours if their estimated similarity reaches a threshold in one of the views; a cluster is a connected
-component of neighbours, so the order of the texts changes nothing. Candidates are the pairs whose signatures agree in a
-whole band of four hashes: none whose estimate is above 0.75 is missed, and of those as similar as 0.6 one in 80. Each
-candidate is verified with all hashes of the view.
-
-A text near a text of an earlier batch joins that text's cluster, together with all connected texts of its own batch. If
-it is near texts of several earlier clusters, it joins the one whose text comes first, and those clusters stay separate,
-as they were published. That loses nothing: a text that joins an earlier cluster is never its representative, so no text
-that resembles both is used.
-
-Time grows with the number of texts and true copies. Only where thousands of texts share a template without being copies
-does it grow with the square of their number.
-"""
+"""Clusters of texts that are nearly the same: connected components of pairs whose estimated similarity (`signatures`)
+reaches a threshold in one view. Candidates agree in a whole band of four hashes: none above 0.75 is missed, and of
+those as similar as 0.6 one in 80. A text near an earlier batch's text joins its cluster; of several earlier clusters,
+which stay separate, the first."""
 
 from collections.abc import Iterable, Iterator
 

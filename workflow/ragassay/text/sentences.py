@@ -1,9 +1,6 @@
-"""Find sentences in running text: where they begin and end, not what they say.
-
-Rules, no model: a sentence ends at . ! ? or their CJK forms, with closing quotes, before something that can begin a
-sentence, and always at an empty line. Known abbreviations, initials and dotted acronyms do not end one, so a sentence
-that really ends in such a word runs on into the next; for cutting texts that is the harmless side to err on.
-"""
+"""Find sentences in running text by rules: one ends at . ! ? or their CJK forms, before something that can begin a
+sentence, and at an empty line. Known abbreviations, initials and dotted acronyms do not end one; for cutting texts
+that is the harmless side to err on."""
 
 import re
 from collections.abc import Iterator

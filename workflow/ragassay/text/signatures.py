@@ -1,20 +1,7 @@
-"""A short signature of a text, from which the similarity of two texts can be estimated without the texts.
-
-The words of a text are its runs of letters and digits, lower-cased, without punctuation and after compatibility
-normalisation, so that curly quotes, dashes and ligatures make no difference. Each five neighbouring words are a
-5-gram; the similarity of two texts is the Jaccard index of their sets of 5-grams. MinHash keeps, for each of 128 hash
-functions, the smallest hash of a set: the share of functions on which two signatures agree estimates the index, with
-a standard error of 0.04 at an index of 0.7.
-
-There are two views of a text: the whole, and its first words, which is what becomes a document; so an agency's story
-and the copy that a paper cut to half of it are found to begin alike.
-
-Short texts: fewer than five words are one gram together, so such texts are alike only if all words are; a text
-without any word is one gram of its own and alike only to itself. Scripts that put no space between words are read as
-long words: only copies with few changes are found there.
-
-Everything is numpy over many texts at once, and the same on every machine.
-"""
+"""MinHash: a short signature of a text, from which the Jaccard index of two texts' 5-grams of words is estimated,
+with a standard error of 0.04 at .7. Two views: the whole, and its first words, so that a copy cut to half is found.
+Words are lower-cased, without punctuation, after compatibility normalisation; fewer than five are one gram. The same
+on every machine."""
 
 import hashlib
 import re

@@ -1,6 +1,5 @@
 """Topics of texts: groups of similar words, each named by its most typical ones. To see which topics queries moved to,
-or where a defence costs most; not a model of what a corpus is about.
-"""
+or where a defence costs most; not a model of what a corpus is about."""
 
 import numpy as np
 

@@ -1,14 +1,7 @@
-"""Words, names and numbers of an English text, for measures of how much two texts share.
-
-A word is a run of letters or of digits; its stem is that of the Snowball stemmer. Function words carry no content:
-articles, pronouns, prepositions, conjunctions, auxiliaries and question words. Synonyms are different words. Nothing
-here is shared with the provider rules: its judgements are compared with these measures, and a change to it must not
-move them.
-
-A name is a run of capitalised words, perhaps joined by "of" or the like; a month or weekday counts as one. Where a
-sentence begins, its first word is capitalised anyway and is not taken, unless a capitalised word follows and it is no
-function word. A name in small letters is missed, and so is a number in words.
-"""
+"""Words, names and numbers of an English text, for measures of how much two texts share. Stems are the Snowball
+stemmer's; function words carry no content. Nothing here is shared with the provider `rules`, whose judgements are
+compared with these measures. A name is a run of capitalised words; the first of a sentence counts only if another
+follows."""
 
 import re
 from functools import cache, lru_cache

@@ -1,12 +1,6 @@
-"""Mode batch: the same requests through the provider's batch API, at its lower price.
-
-Conversations ask as they do online, many more of them side by side. What they ask is queued; when nothing new has come
-for a moment, all that is queued is sent as one batch (see `sent`), and each reply goes to the conversation that waits
-for it. Batches of earlier runs that are still under way are adopted before anything is asked: their requests are not
-sent again, and their replies go into the ledger whether this run asks for them or not. When a run is stopped its
-batches go on at the provider, for the next run to adopt. Limits on requests and on their time do not apply; providers
-have others for batches, and a batch that is refused because of them is sent again later.
-"""
+"""Mode batch: the same requests through the provider's batch API, at its lower price. What conversations ask is
+queued and sent as one batch once nothing new has come for a moment (see `submission`). Batches of earlier runs that
+are still under way are adopted before anything is asked, and go on at the provider when a run is stopped."""
 
 import asyncio
 import contextlib

@@ -1,11 +1,7 @@
-"""One batch at the provider: written down, uploaded, created, awaited, and its replies taken in.
-
-What makes it impossible to buy a batch twice is the order. Its requests and the hash of its input are in the ledger
-before the upload, and the id of the input file before the creation. After a creation without an answer, or in the next
-run after a kill, the provider's batches are searched for this input file or this hash. A batch that is found is
-followed; one that is missing some time after the last attempt was never created. A list that is out of date for longer
-than SETTLE_SECONDS would break this.
-"""
+"""One batch at the provider: written down, uploaded, created, awaited, and its replies taken in. It cannot be bought
+twice: its requests and the hash of its input are in the ledger before the upload, the id of the input file before the
+creation; after a creation without an answer the provider's batches are searched for these. A list out of date for
+longer than SETTLE_SECONDS would break this."""
 
 import asyncio
 import hashlib

@@ -1,9 +1,6 @@
-"""Which call of a job had which key. The place of a call is its item and its number there, and holds no text.
-
-A key is a hash over the rendered prompt, so nobody can make it without the texts that the prompt shows. So a job writes
-its keys down in the order of its items. Where such a list lies in a ledger as `given.txt`, keys are taken from there
-and not from prompts: a stage finds its answers without the texts.
-"""
+"""Which call of a job had which key. A key is a hash over the rendered prompt, so nobody can make it without the
+texts that the prompt shows. A job writes its keys down in the order of its items; where such a list lies in a ledger
+as `given.txt`, as in a replay, keys are taken from there."""
 
 from pathlib import Path
 

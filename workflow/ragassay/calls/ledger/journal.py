@@ -1,8 +1,6 @@
-"""A file that one process alone appends to: checksummed lines, forced to the disk every 100 ms.
-
-After the first error it refuses to write: a line after a torn one would be lost with it, and a disk that failed once
-cannot be trusted. So a caller that records each request first stops asking at that moment.
-"""
+"""A file that one process alone appends to: checksummed lines, forced to the disk every 100 ms. After the first error
+it refuses to write: a line after a torn one would be lost with it. So a caller that records each request first stops
+asking at that moment."""
 
 import binascii
 import contextlib

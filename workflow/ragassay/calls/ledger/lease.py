@@ -1,11 +1,7 @@
-"""One payer at a time per ledger folder.
-
-A lease only limits cost: two processes that pay side by side get the same answers, and the ledger keeps both. It is
-taken by linking a private file to the name `lease`, which is atomic on network file systems too. Its holder touches it
-every few seconds; a lease that was not touched for a minute, or whose process on this machine is gone, is renamed away.
-Silence is watched for two beats, since it looks the same if somebody sets the clock. A newcomer waits, so that it finds
-the answers of the holder, even of an orphan of a killed run.
-"""
+"""One payer at a time per ledger folder. A lease only limits cost: two that pay side by side get the same answers. It
+is taken by linking a private file to the name `lease`, which is atomic on network file systems too; one that was not
+touched for a minute, or whose process is gone, is renamed away. A newcomer waits, so that it finds the answers of the
+holder."""
 
 import contextlib
 import json

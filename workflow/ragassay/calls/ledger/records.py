@@ -1,12 +1,7 @@
-"""The ledger of calls: what was asked, what came back, kept so that no answer is ever paid for twice.
-
-Each process appends to a separate file, which no other process writes or reopens, so that a torn end damages nothing
-else. A line is `<crc32> <length> <canonical JSON>`. An intent is written before a request, the raw body before it is
-read, then what it cost, or a failure when there is no body or none that can be read. A write survives a killed process;
-every 100 ms what was written is forced to the disk, which survives a lost machine. Reading takes the first body for a
-key; lines that fail their checksum are counted and skipped. Knows nothing of providers, which alone can read a body.
-`ragassay.calls.ledger.journal` does the writing.
-"""
+"""The ledger of calls: what was asked and what came back, so that no answer is paid for twice. Each process appends
+to a file of its own (see `journal`): an intent before a request, the raw body before it is read, then what it cost or
+why there is none. The first body for a key counts; lines that fail their checksum are counted and skipped. Providers
+alone can read a body."""
 
 import itertools
 import os

@@ -1,14 +1,7 @@
-"""What all jobs that ask one model share: its limits, and its budget.
-
-Below one folder, `money.json` holds the dollars that each job has spent and those that it may still spend,
-`grants.json` the slots and points in time of `limits`. Both are changed under a lock only. A job is granted a little
-more money than it needs, so that it need not come for each request, and reports at its end what it did spend. A killed
-job keeps what it was granted until it runs again and finds in its ledger what was spent: whatever is killed, all jobs
-together stay below the cap. What may still be spent counts at the price that limits on tokens allow, times the `excess`
-that answers have shown since.
-Slots of a killed job come free as soon as its process is gone or, on another machine, has been silent for a minute.
-Locks are flock's, which shared file systems have to support (NFS does by itself, Lustre with the mount option `flock`).
-"""
+"""What all jobs that ask one model share: `money.json` has the dollars that each has spent or may still spend,
+`grants.json` the slots and points in time of `limits`; both change under a lock (flock) only. A killed job keeps the
+money that it was granted until its ledger says what was spent, so that all jobs together stay below the cap; its
+slots come free at once, or after a minute elsewhere."""
 
 import contextlib
 import fcntl

@@ -1,8 +1,5 @@
-"""Files that several people of one group share: what is new takes the mode of its folder, whatever umask its maker has.
-
-A folder that its group may write in, with the group's bit set (`chmod g+rwXs`), so stays one that all of the group work
-in. What somebody may not write is one line that says whose it is and what to do.
-"""
+"""Files that several people of one group share: what is new takes the mode of its folder, whatever umask its maker
+has. What somebody may not write is one line that says whose it is and what to do."""
 
 import contextlib
 import errno

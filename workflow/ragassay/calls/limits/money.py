@@ -1,9 +1,6 @@
-"""What calls cost: prices, the worst case before a request, and a cap that is never passed.
-
-Tokens are estimated from above before a request (no tokenizer makes more tokens than a text has bytes) and taken from
-the reply afterwards. A model without a price cannot be used, so that nothing counts as free by accident; a free model
-says so with zeros.
-"""
+"""What calls cost: prices, the worst case before a request, and a cap that is never passed. Tokens are estimated from
+above before a request (no tokenizer makes more tokens than a text has bytes) and taken from the reply afterwards. A
+model without a price cannot be used; a free one says so with zeros."""
 
 import asyncio
 import contextlib

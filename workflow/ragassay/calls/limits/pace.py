@@ -1,10 +1,6 @@
 """Keep to the limits of a model: wait for a free slot before a request, and for the point in time at which it may go.
-
-What all jobs together may do is settled in `limits`; here the requests of one job wait for what it was granted. A
-request that wakes too late for its point waits for another one, so that no second has more requests than a second's
-share of the limit, rounded up. A request that is refused comes back when its server wants; where many are refused, all
-jobs pause and slow down.
-"""
+What all jobs together may do is settled in `rates`; here the requests of one job wait for what it was granted. Where
+many are refused all the same, all jobs pause and slow down."""
 
 import asyncio
 import time

@@ -1,14 +1,7 @@
 """The quirks of a model's server: what it does not take, and by how much its answers exceed their limit on tokens.
-
-A server may not take several samples in one request, a sampling setting, the name of one, or system messages; its
-refusals say so. Each quirk is logged once and kept in the model's register, so that later jobs need not be refused
-first. What is left out stays a part of the call's key: an answer is the answer to what was asked for, and is found
-again whatever its server took. `models.<name>.sampling` says beforehand what not to send.
-
-If an answer costs more than was set aside for it, nobody knows what the next one costs. Under a cap only one request
-may be in flight then, and one more with each answer that is no such surprise, so that their number doubles with each
-round of replies.
-"""
+Each is logged once and kept in the model's register for later jobs. What is left out stays a part of the call's key:
+an answer is the answer to what was asked for. After an answer that costs more than was set aside, a capped model goes
+one request at a time, and one more with each that is no surprise."""
 
 import contextlib
 

@@ -1,22 +1,7 @@
-"""The limits of a model, which hold for all its jobs together: requests in flight, requests and tokens a minute.
-
-A job sends nothing that was not granted to it where all jobs see it, in the register. It is granted slots, so many
-requests in flight, and points in time at which one request may go. Slots are divided evenly among the jobs that need
-them, and a job that has too many gives them back as its replies come in; where there are more jobs than slots, they
-take turns.
-
-All points lie on one timeline that the jobs share. They are so far apart that no second holds more than the limit: a
-request goes within LATE of its point or takes a new one (see `pace`), and SECOND leaves time for it to arrive. A point
-is given out when it is due, or shortly before where there are many. So a killed job loses hardly any, and a job that
-the machine wakes too late leaves them to others. A job that asks too early asks again later.
-
-Limits that replies name count beside those of the configuration, and the lower one holds. Until the first reply nobody
-knows whether there are any, and RAMP requests may be in flight: about what the lowest limits in common use allow for a
-second (500 a minute). What was learned is kept for later runs, whose first reply may correct it.
-
-Where many requests are refused all the same (`slow`), all jobs pause as long as the server wants, and then go as fast
-as it answered, half as fast at each further time, and faster again little by little.
-"""
+"""The limits of a model, which hold for all its jobs together: requests in flight, requests and tokens a minute. A
+job is granted slots and points in time, in the register, where all jobs see it. All points lie on one timeline, so
+far apart that no second holds more than the limit: a request goes within LATE of its point or takes a new one. Limits
+that replies name count beside the configured ones."""
 
 import contextlib
 import math

@@ -1,14 +1,7 @@
-"""Read the one JSON object that a model's answer holds.
-
-Text and code fences around it do not count, nor does a list around it. Forms that models write and that can be read in
-one way only are taken: trailing commas, strings and keys in single quotes, bare keys, True and None, raw line breaks in
-strings. In single quotes an apostrophe ends a string only where a comma, a colon or a bracket follows.
-
-Objects without the wanted keys are part of the text around. Of several with these keys all have to be equal, and so do
-the values of a key that stands twice, otherwise the parser abstains: nobody can tell which one is meant. An object that
-breaks off, or that begins as one and goes on as something else, makes it abstain, too, wherever it stands. Each
-character is read once and the depth is bounded, so time grows with the text and no further.
-"""
+"""Read the one JSON object that a model's answer holds, whatever text, code fence or list is around it. Forms that
+can be read in one way only are taken: trailing commas, single quotes, bare keys, True and None, raw line breaks.
+Where several objects, or a key given twice, disagree, or an object breaks off, the parser abstains. Time grows with
+the text and no further."""
 
 import json
 import math

@@ -1,9 +1,6 @@
-"""Recognise what can mark an item of a list, line by line. numbered_lists, which knows the other markers, decides
-whether it does.
-
-Markers are looked for in a copy of the line in which full-width forms are ASCII; it has the same length, so positions
-are those of the line itself, and the text of items stays as the model wrote it.
-"""
+"""Recognise what can mark an item of a list, line by line; numbered_lists decides whether it does. Markers are looked
+for in a copy of the line in which full-width forms are ASCII; it has the same length, so that positions are those of
+the line and the text of items stays as the model wrote it."""
 
 import re
 from collections.abc import Iterator

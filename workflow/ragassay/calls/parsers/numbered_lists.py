@@ -1,12 +1,7 @@
 """Read the numbered list in a model's answer: "1.", "1)", "(1)", "**1.**", "#1", "Claim 1:", bullets, merged lines.
-
-Numbers are what the model wrote, so a list may be partial. They have to be consistent: they only rise, each is there
-once, and where a text can be read in two ways the parser abstains. A marker at the start of a line counts unless the
-line before is an unfinished sentence that runs into it; one inside a line counts only in the style of its list, behind
-the end of a sentence or in a row of items without sentence ends. So "in 2024. The" or "version 2. It" start nothing.
-An item keeps its continuation lines and nested lists; a preamble, headings and a closing remark belong to no item.
-Items are not judged: "(missing)" is an item like any other. Lists of a thousand items and more are not read.
-"""
+Numbers are what the model wrote, so a list may be partial; where a text can be read in two ways the parser abstains.
+A marker inside a line counts only in the style of its list, behind the end of a sentence or in a row of items without
+sentence ends, so that "in 2024. The" starts nothing."""
 
 import re
 from dataclasses import dataclass

@@ -1,9 +1,6 @@
-"""What every parser of model output shares: its two results, and what is looked at before any parsing.
-
-A parser is a total function of an answer's text and finish reason. It returns `Ok(value)` only where a careful reader
-would have no doubt, otherwise `Abstain(reason)`; it never raises, never guesses and never defaults to a class. It does
-not ask again and does not count: the stages do.
-"""
+"""What every parser of model output shares. A parser is a total function of an answer's text and finish reason:
+`Ok(value)` only where a careful reader would have no doubt, otherwise `Abstain(reason)`. It never raises, guesses or
+defaults to a class; stages count."""
 
 import re
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
-"""Any server that speaks OpenAI's chat completions: the hosted API, vLLM, llama.cpp, Ollama, ...
-
-The official client does the talking, with its own retries off; `models.<name>.client: fast` posts ordinary requests
-without it. Requests are sent as they are, and the raw body is handed on as it came; the deadline is the call layer's.
-"""
+"""Any server that speaks OpenAI's chat completions: the hosted API, vLLM, llama.cpp, Ollama, ... The official client
+does the talking, with its own retries off; `models.<name>.client: fast` posts without it. The raw body is handed on
+as it came."""
 
 import contextlib
 import datetime

@@ -1,17 +1,7 @@
-"""Rules that stand in for a language model: they get the messages that a remote model gets, and answer in free text.
-
-Deterministic and plain. A judge compares words, names and numbers; an answer repeats words of the text; claims are
-sentences, and there is one frame for questions. The rules know nothing about the world, so without a text they do not
-know the answer. They make studies run anywhere, without a key and without weights. What they answer says nothing about
-models: a real one should take their place.
-
-The model `careful` weighs all its evidence and declines where it is thin. The model `hasty` looks at words alone, not
-at names, numbers or at what is asked for, and declines only where a text has next to nothing of a question.
-
-The same call always gives the same text: the seed is a hash of messages, sampling settings and index. At temperature 0
-every sample is the same; above, each overlooks some words, and samples differ by index. What the material between
-delimiters says is never taken for an instruction.
-"""
+"""Rules that stand in for a language model: they get the messages that a remote model gets, and answer in free text,
+by overlap of words, names and numbers. What they answer says nothing about models: a real one should take their
+place. `careful` weighs all its evidence, `hasty` looks at words alone. The same call always gives the same text: the
+seed is a hash of messages, sampling settings and index."""
 
 import json
 import random

@@ -1,28 +1,7 @@
-"""Replies that people wrote beforehand, found by task and document: the demo's generator.
-
-It stands in for a model that generates material (claims, guesses, questions), never for one that is measured: judges
-and responders read for themselves. It gets the same messages as any model and answers in the same free text. A reply
-file holds what a careful generator would write about one document, which begins with its words `begins`:
-
-    begins: "Alderline Ferries has ordered a battery ferry"
-    claims:
-    - claim: a fact that the document states
-      expected: a claim that a reader might expect in its place, which the document does not support
-      near_miss: an out-of-scope question about it, one detail beside what the document answers; `question` if farther
-    - claim: another fact
-      restated: a guess that the document does support, in other words
-    in_scope:
-    - a question that the document answers
-
-A file may hold texts that an attacker would plant instead, found by the question and the wrong answer that they state:
-
-    targets:
-    - question: a question
-      answer: a wrong answer to it
-      texts: [a text that states this answer, another]
-
-What no file holds is left to `rules`, and the run says how often.
-"""
+"""Replies that people wrote beforehand, found by task and document: the demo's generator. It stands in for a model that
+generates material, never for one that is measured; it gets the same messages and answers in the same free text. The
+form of reply files is in resources/demo/README.md. What no file holds is left to `rules`, and the run says how
+often."""
 
 import hashlib
 import json

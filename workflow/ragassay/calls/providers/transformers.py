@@ -1,12 +1,7 @@
-"""A causal language model on this machine, from a folder or the hub's cache, by the transformers library.
-
-Its files are found, digested and loaded by `ragassay.models.local`.
-
-Prompts that are asked at the same time are generated together, padded on the left; each sample is a row of the batch. A
-row draws its tokens with its own random numbers, seeded by its prompt, its sampling settings and its number, so that
-neither the rows beside it nor the order of calls change them (up to rounding in the model itself). Knows
-temperature, top_p, max_tokens and seed.
-"""
+"""A causal language model on this machine, by the transformers library (see `ragassay.models.local`). Prompts that
+are asked at the same time are generated together, padded on the left. Each sample draws its tokens with random
+numbers of its own, so that neither the rows beside it nor the order of calls change it, up to rounding. Knows
+temperature, top_p, max_tokens and seed."""
 
 import asyncio
 import json

@@ -1,16 +1,7 @@
-"""What it means that a request brought no answer: no reply came, a status other than 200, or an error inside a reply.
-Which of the reasons pass, which concern one request alone, and what to do about the others.
-
-*No reply.* Both clients hand their exceptions over; what counts is the error below them that says why. A wrong
-certificate, a name that nobody has, a proxy that turns requests away and a server that does not speak TLS stay as they
-are: the job stops and names the setting or the variable of the environment. Nothing was sent where no connection came
-about.
-
-*A status.* Providers word their refusals freely. A wrong key, name or address, an unknown option and an empty account
-concern every request, and so stop the job; a server that is busy or down may answer later; one that does not take a
-parameter may take the request without it. All else is taken to concern the one request that was refused, which then
-abstains with the provider's words; whether too many are is for `ragassay.calls._refusals` to say.
-"""
+"""What it means that a request brought no answer (no reply, a status other than 200, an error inside a reply), and
+what to do. A wrong key, name, address or certificate and an empty account concern every request and stop the job; a
+busy server may answer later; a parameter that is not taken is left out. All else concerns the one request, which
+abstains with the provider's words."""
 
 import re
 import socket

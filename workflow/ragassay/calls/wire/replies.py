@@ -1,21 +1,7 @@
-"""Read a chat completion: its answers, why each ended, the tokens that it counts and the name that it gives the model.
-
-Servers differ, so whatever can be understood without a guess is read: a byte order mark, choices without an index,
-counts that are none. What came whole and is no completion is worth one more try at most; a reply that breaks off may
-arrive whole the next time.
-
-*Streams.* Some servers send a stream of events although nobody asked for one. Each event is a line `data: {...}` with
-the next pieces of the choices; the last one is `data: [DONE]`. A stream that breaks off may say so in an event with an
-error, or not at all: then a choice has no finish reason.
-
-*Reasoning* before the answer is never part of it. Most servers send it in a field of its own, which is not read. Some
-leave it in the text, between tags, the first of which may stand in the prompt; others send parts, some of them
-reasoning.
-
-*Finish reasons.* Servers have names of their own, from the models behind them or from their engines; here they are
-stop, length or content_filter. A name that is not known counts as a stop if there is a text, and is logged once;
-without a text it stays as it is, and parsers abstain. A fourth word stands for answers that the server broke off.
-"""
+"""Read a chat completion: its answers, why each ended, its tokens, and the name that it gives the model. Whatever can
+be understood without a guess is read: streams that nobody asked for, choices without an index, counts that are none.
+Reasoning before the answer is never part of it. Finish reasons become stop, length or content_filter; an unknown one
+counts as a stop if there is a text."""
 
 import json
 from collections.abc import Callable

@@ -1,10 +1,6 @@
-"""Put the prompts of one document together, so that their common beginning is computed once.
-
-Prompts that begin with the same tokens share them: a row holds the common beginning and, one behind the other, what is
-left of each prompt, the pieces. Each piece counts its positions on from the beginning, sees the beginning and itself,
-and nothing of the other pieces; so a model computes for it what it would for the whole prompt alone. Knows tokens only;
-how a model runs such rows is in `ragassay.models.activations.states`.
-"""
+"""Put the prompts of one document together, so that their common beginning is computed once. A row holds the
+beginning and, one behind the other, what is left of each prompt: the pieces. Each counts its positions on from the
+beginning and sees nothing of the others, so that a model computes what it would for the prompt alone."""
 
 from dataclasses import dataclass
 

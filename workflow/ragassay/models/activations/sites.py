@@ -1,10 +1,7 @@
 """Where in a block states are taken: what the block puts out (the residual stream), what its attention adds to that,
-and what enters the non-linearity of its MLP. Parts of a block are found by the names that families give them.
-
-Layers are numbered as transformers numbers hidden states: 0 is what goes into the first block, i what comes out of the
-i-th, and the last one what comes out of the final norm. At the other sites layer i lies within the i-th block, so that
-there is no layer 0. Negative numbers count from the last.
-"""
+and what enters the non-linearity of its MLP. Layers are numbered as transformers numbers hidden states: 0 is what
+goes into the first block, the last what comes out of the final norm; the other sites have no layer 0. Negative
+numbers count from the last."""
 
 from ragassay.base.errors import AssayError, unknown
 

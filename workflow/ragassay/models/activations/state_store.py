@@ -1,11 +1,6 @@
-"""Hidden states of prompts by a frozen decoder, each computed once per model, layers and positions: what is stored is
-read.
-
-The decoder's trunk is loaded without its output layer, and generates nothing. Prompts are rendered as the provider
-`transformers` renders them. States are kept like an encoder's vectors (see `ragassay.models.store`), under the hash of
-the prompt's tokens, as float16, layers and positions one after another. Documents are taken in chunks, the prompts of
-one document together. In another batch, the last bits of a state may differ; once stored, it never changes.
-"""
+"""Hidden states of prompts by a frozen decoder, each computed once per model, layers and positions, and stored under
+the hash of the prompt's tokens, as float16 (see `ragassay.models.store`). The trunk is loaded without its output
+layer. In another batch the last bits of a state may differ; once stored, it never changes."""
 
 import hashlib
 from collections.abc import Sequence

@@ -1,13 +1,7 @@
-"""Run a frozen decoder over packed rows and return chosen hidden states of each prompt.
-
-Only the trunk runs, without output layer, and nothing is kept but the states that are asked for. A row takes two
-passes: one over the beginning that its prompts share, whose keys and values are kept for the moment, and one over what
-is left of all its prompts, with a mask that says what sees what, a sliding window included. Families that take no such
-mask, or have no attention, are noticed when the model is loaded: packed and plain states of a few tokens are compared,
-and where they differ each prompt gets a row of its own. So it does where a layer sees in a way that no mask here knows,
-and where positions are turned otherwise in long prompts: there all tokens of a batch are turned alike, so that long and
-short prompts also run apart.
-"""
+"""Run a frozen decoder over packed rows and return chosen hidden states of each prompt. A row takes two passes: one
+over the beginning, whose keys and values are kept, and one over all pieces, with a mask. Where a family takes no such
+mask, or turns positions otherwise in long prompts, packed and plain states of a few tokens differ, and each prompt
+gets a row of its own."""
 
 import contextlib
 

@@ -1,14 +1,6 @@
-"""Keep the states of chosen layers while a decoder runs.
-
-`keeping` does so for each forward pass. `watching` keeps those of one token while a model generates, for a service of
-one's own; no forward pass is added:
-
-    with watching(model, layers=range(1, 33), site=MLP) as watched:
-        model.generate(**inputs)
-    watched.states()  # prompts x layers x width
-
-Prompts of a batch are padded on the left, as generation needs it.
-"""
+"""Keep the states of chosen layers while a decoder runs: `keeping` for each forward pass, `watching` those of one
+token while a model generates: `with watching(model, layers=range(1, 33), site=MLP) as watched: model.generate(...)`,
+then `watched.states()`. Prompts of a batch are padded on the left, as generation needs it."""
 
 import contextlib
 

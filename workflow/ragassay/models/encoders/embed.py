@@ -1,13 +1,6 @@
-"""Embed texts, each once per encoder: stored vectors are read, the rest is computed and stored.
-
-Texts come as a stream and are taken in chunks, so memory does not grow with their number. Of a chunk, the texts that
-have no vector are sorted by length and put into batches of at most so many tokens. What was computed is stored at the
-end of the chunk or before (see `ragassay.models.store`), which is what a kill can cost.
-
-The same texts in the same order give the same bytes from an empty store on the same machine. In another selection, a
-text falls into another batch, where the last bits of the computation may differ: at most one unit in the last place of
-float16. Once stored, a vector never changes. The encoder is loaded only if something has to be computed.
-"""
+"""Embed texts, each once per encoder: stored vectors are read, the rest is computed and stored. Texts come as a
+stream and are taken in chunks, so memory does not grow with their number. In another selection a text falls into
+another batch, where the last bits may differ; once stored, a vector never changes."""
 
 import functools
 import itertools

@@ -1,10 +1,6 @@
-"""An encoder: an entry of the configuration, weights on this machine, and a kind that knows how to run them.
-
-A kind is one module `ragassay.models.encoders.kinds.<name>` with a class `Kind`: it cuts texts into tokens and turns
-padded tokens into vectors, and nothing else. Sorting, batching, storing and resuming are done once, in
-`ragassay.models.encoders.embed`. Nothing is fetched from anywhere: see `ragassay.models.files`. Words are counted, not
-embedded, in `ragassay.search.bm25`, which needs the whole corpus and hence is no kind.
-"""
+"""An encoder: an entry of the configuration, weights on this machine, and a kind that knows how to run them: one
+module `ragassay.models.encoders.kinds.<name>` with a class `Kind`, which cuts texts into tokens and turns padded
+tokens into vectors. Batching, storing and resuming are done once, in `embed`."""
 
 import abc
 from dataclasses import dataclass, field

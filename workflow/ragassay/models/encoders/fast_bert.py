@@ -1,14 +1,7 @@
 """Run an encoder of BERT's shape on a processor, faster than its library and with the same numbers up to rounding.
-
-Texts lie one behind the other, so that no token is padding, and each sees itself alone, so that there are no masks.
-Biases that attention cancels (of keys) or hands on unchanged (of values) are left out or moved to where they end up,
-residuals are added by the products themselves, and the activation is worked into its product. `lean` returns None for a
-model of another shape, number format or device, or whose own states differ from these: its library runs it.
-
-`read` takes a plain BERT of 32-bit numbers, whose tokenizer has the settings that all such models have, from its files
-without the library, whose import takes longer than a thousand questions; both do exactly what they do in the library.
-Anything else, damaged files too, is left to the library and its errors.
-"""
+Texts lie one behind the other without padding or masks; biases that attention cancels (of keys) or hands on (of
+values) move to where they end up. `lean` and `read` return None for whatever is not exactly of this shape: its
+library runs it."""
 
 import itertools
 import json

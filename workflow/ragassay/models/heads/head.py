@@ -1,8 +1,6 @@
-"""Train a head: two layers over features of a frozen model that tell yes from no.
-
-Computes no features. Of all epochs the one with the least loss on the validation part is kept, or the last if there is
-no such part. The same features, labels, recipe and seed give the same head; whatever else is trained beside it.
-"""
+"""Train a head: two layers over features of a frozen model that tell yes from no. Of all epochs the one with the
+least loss on the validation part is kept, or the last without one. The same features, labels, recipe and seed give
+the same head."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,5 @@
-"""Heads on disk: one safetensors file with all of them, and a JSON card with their origin and figures.
-
-Arrays of a head are named `<head>.<seed>.<array>`. The card holds the digest of the file, so that a card is never read
-with another file's heads. No time and no path is in either: the same training gives the same bytes.
-"""
+"""Heads on disk: one safetensors file with all of them, arrays named `<head>.<seed>.<array>`, and a JSON card with
+their origin and figures, which holds the file's digest. The same training gives the same bytes."""
 
 import hashlib
 from pathlib import Path

@@ -1,9 +1,6 @@
-"""Train all heads on labelled items, and measure how well they do with fewer of them. Items come in clusters, such as
-all that were made from one text, and a cluster is never in two parts.
-
-Heads are trained on the training part only; epoch and temperature are chosen on the validation part; the test part is
-looked at once, at the end. A smaller share of the training clusters is part of every larger one.
-"""
+"""Train all heads on labelled items, and measure how well they do with fewer of them. Items come in clusters, and a
+cluster is never in two parts. Epoch and temperature are chosen on the validation part; the test part is looked at
+once. A smaller share of the training clusters is part of every larger one."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

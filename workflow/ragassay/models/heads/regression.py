@@ -1,8 +1,6 @@
 """Logistic regression: the one place that fits it. It is what a second layer has to beat, what the controls of shared
-words and of wording are made of, and the simplest probe. With one feature it is a threshold.
-
-Scales nothing by itself, but for `train`. scikit-learn is imported when something is fitted, which planning never does.
-"""
+words and of wording are made of, and the simplest probe. Scales nothing by itself, but for `train`. Planning never
+loads scikit-learn."""
 
 from collections.abc import Callable
 

@@ -1,13 +1,7 @@
-"""What heads are and what they predict from features: scores and probabilities, higher = more probably yes. Trains
-nothing.
-
-A head is a few arrays: two layers, or one (a logistic regression), as the names of its arrays tell. The probability is
-the score divided by the head's temperature, through the logistic function. Plain numpy, so that nothing heavy is loaded
-to apply a head.
-
-Whether a probability of 0.8 is right eight times in ten is shown by the mean error over bins. The temperature corrects
-as much of it as one number can; it is fitted on the validation part and nowhere else.
-"""
+"""What heads are and what they predict from features: scores and probabilities, higher = more probably yes. A head is
+the arrays of two layers, or of one (a logistic regression). Its temperature, which divides the score before the
+logistic function, is fitted on the validation part alone. Plain numpy, so that nothing heavy is loaded to apply a
+head."""
 
 from dataclasses import dataclass
 

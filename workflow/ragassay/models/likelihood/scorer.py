@@ -1,15 +1,7 @@
-"""Log-likelihood of texts by a frozen causal model: how probable each token of a text is, behind those before it.
-
-A text stands alone or behind another that is given, such as a prompt. Both are cut into tokens apart, as a model that
-answers has them. In front stands the tokenizer's start token, so that the first token has a probability, too; where a
-tokenizer has none, the first token of a text that stands alone is not scored. A given text that a chat template made
-has the start that it needs. A text that is longer than what the model reads is cut at its end, and says by how much.
-
-Values come by token, with the character of the text at which each token ends. So one pass over a whole text also gives
-its first half alone, and its second half behind the first (`Scored.between`); only the second half alone is another
-text. Texts run in batches of like length, and logits are made for a few tokens at a time, so that memory depends
-neither on the batch nor on the length of texts. What batch a text falls into changes its values by rounding at most.
-"""
+"""Log-likelihood of texts by a frozen causal model, token by token, behind a start token or a text that is given.
+Both are cut into tokens apart, as a model that answers has them. Values come with the character at which each token
+ends, so that one pass over a text also gives its parts (`Scored.between`). Logits are made for a few tokens at a
+time, so that memory does not grow with texts."""
 
 import contextlib
 from functools import cached_property

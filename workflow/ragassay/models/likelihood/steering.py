@@ -1,6 +1,5 @@
 """What a part of a prompt does to what a causal model says behind it: gradients by its tokens, and whether the model,
-decoding greedily, says a certain text.
-"""
+decoding greedily, says a certain text."""
 
 from typing import NamedTuple
 

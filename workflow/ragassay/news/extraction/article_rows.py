@@ -1,9 +1,6 @@
 """Make a row of the table articles from what was extracted from a page, or say why the page does not belong to the
-shard.
-
-Undated is a value: such an article is kept and says why it has no date. A date in the future or outside the shard's
-window is a reason to reject, as is a language that is not wanted. Cleans the text as documents are cleaned.
-"""
+shard: a date in the future or outside its window, a language that is not wanted. An undated article is kept and says
+why."""
 
 import hashlib
 from urllib.parse import urlsplit

@@ -1,14 +1,7 @@
-"""When an article was published, as far as its sources agree; nothing is guessed.
-
-Four sources speak: the feed's entry, JSON-LD, meta tags and the address. A date counts only where at least two of them
-agree and none contradicts, a single one never, however exact: it may be the date of an update, of a template or of a
-move to a new site. Two agree when they name the same day in UTC. Where one of them has no zone that is known (a bare
-day, a time without offset, a name such as CEST that means different zones to different people), it may be a day off.
-Impossible dates such as 2025-13-01 are no dates, and no two-digit years or orders such as 04/05/2026 are read.
-
-Of dates that agree the first full time with its zone is taken, asked in the order of SOURCES; if there is none, the
-earliest of their days, as its first second in UTC with precision `day`.
-"""
+"""When an article was published, as far as its sources agree (the feed's entry, JSON-LD, meta tags, the address);
+nothing is guessed. A date counts only where at least two name the same day in UTC and none contradicts; one without a
+known zone may be a day off. The first full time with its zone is taken, in the order of SOURCES; without one the
+earliest day, with precision `day`."""
 
 import datetime
 import re

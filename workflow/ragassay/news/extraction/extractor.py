@@ -1,6 +1,5 @@
 """Extract articles from pages, in processes that can be killed: see `ragassay.news.readers`. Does not filter by date or
-language.
-"""
+language."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

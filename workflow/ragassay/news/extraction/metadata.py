@@ -1,9 +1,6 @@
-"""What the head of a page says about its article: title, name of the site, canonical address, raw dates, whether it is
-free to read. Trusts the page and parses no dates: see `ragassay.news.extraction.dates`.
-
-In JSON-LD only nodes that describe the page itself count: at the top, in lists, in `@graph` and as the main entity.
-Dates of comments, related articles and lists of teasers are none of ours.
-"""
+"""What the head of a page says about its article: title, site, canonical address, raw dates, whether it is free to
+read. Trusts the page. In JSON-LD only nodes that describe the page itself count: at the top, in lists, in `@graph`
+and as the main entity; not those of comments and teasers."""
 
 import html
 import json

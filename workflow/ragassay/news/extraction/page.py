@@ -1,8 +1,5 @@
-"""Read one page: from its bytes to title, text, language and facts, or to the reason why it is not an article.
-
-trafilatura does the extraction; readers' comments and tables are removed. Nothing here guards time or memory, and a
-page may be made to waste both: call it through `ragassay.news.extraction.extractor`.
-"""
+"""Read one page with trafilatura: from its bytes to title, text, language and facts, or why it is no article. Nothing
+here guards time or memory: call it through `ragassay.news.extraction.extractor`."""
 
 import functools
 

@@ -1,11 +1,6 @@
-"""How the bytes of a page become text.
-
-A page is decoded by byte order mark, then the header, then the page's own declaration, then a detector. A declaration
-counts only if the bytes fit it, since many servers declare what they do not send: one that fails for more than a tenth
-of the bytes outside ASCII is ignored, and a declared one-byte charset gives way where the bytes are valid UTF-8, which
-does not happen by chance. Never raises: bytes that fit no charset are decoded with replacement characters. Feeds are
-decoded by `safe_xml`.
-"""
+"""How the bytes of a page become text: by byte order mark, header, the page's own declaration, then a detector. A
+declaration counts only if the bytes fit it, since many servers declare what they do not send; a declared one-byte
+charset gives way where the bytes are valid UTF-8, which does not happen by chance. Never raises."""
 
 import re
 

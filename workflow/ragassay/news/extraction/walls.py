@@ -1,10 +1,6 @@
-"""Recognise what sites show instead of an article: a request for consent, a paywall's stub, a text that a site shows at
-many addresses.
-
-Phrases alone prove nothing, since articles are written about cookies and subscriptions too. A consent wall speaks of
-little else: a third of its sentences or more. A stub is short, or ends in two different calls to subscribe. An article
-that its publisher declares not free (`isAccessibleForFree`) counts as behind a paywall however much of it was sent.
-"""
+"""Recognise what sites show instead of an article: a request for consent, a paywall's stub, a text shown at many
+addresses. Phrases alone prove nothing: a consent wall speaks of little else; a stub is short, or ends in two
+different calls to subscribe. An article declared not free (`isAccessibleForFree`) is behind a paywall."""
 
 import re
 from collections import defaultdict

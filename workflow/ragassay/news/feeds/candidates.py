@@ -1,9 +1,6 @@
-"""The pages that the feeds of a shard name: which they are, and which of them are fetched.
-
-A page that several feeds name counts for the first of them by address, and a feed that dates it into the shard's days
-goes before one that does not. Of more pages than are needed those are taken whose addresses come first by their hash.
-So neither the order of feeds nor that of answers matters. Sends no requests: see `crawl`.
-"""
+"""The pages that the feeds of a shard name, and which of them are fetched. A page counts for the first feed by
+address that names it, one that dates it into the shard's days before others. Of more pages than are needed those come
+first whose addresses do by their hash, so that neither the order of feeds nor that of answers matters."""
 
 import datetime
 from collections import defaultdict

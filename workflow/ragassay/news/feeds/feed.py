@@ -1,11 +1,6 @@
-"""Read a feed (RSS or Atom) from the bytes that the fetcher brought: which pages it names, and when it says they came.
-
-feedparser does the reading. It would also open files and fetch addresses, and it expands entities, so it gets nothing
-but a stream of bytes that `safe_xml` has looked through. Links are absolute, http or https, in the one form of `links`,
-each page once. Summaries are not kept, and dates are not judged here: see `dates`.
-
-Nothing here limits time or memory, and a feed may be made to waste both: crawls call it in a child (`feed_worker`).
-"""
+"""Read a feed (RSS or Atom): which pages it names, each once, and when it says they came. feedparser would also open
+files, fetch addresses and expand entities, so it gets nothing but bytes that `safe_xml` has looked through. Nothing
+here limits time or memory: crawls call it in a child (`feed_worker`)."""
 
 import calendar
 import datetime

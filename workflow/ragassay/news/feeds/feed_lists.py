@@ -1,15 +1,7 @@
-"""One table of feeds from all lists: each feed once, with one of the study's topics, its address checked.
-
-Lists of feeds give `Listed` rows, which are checked here. The first listing of a feed counts, so the order in which
-lists are given is the order of precedence. There are three lists: feeds of the user's own, OPML files as feed readers
-export them, and the directory that comes inside the package newscatcher, one SQLite file with some 4,500 feeds.
-
-An OPML file is the user's own, so that one that cannot be read is an error; it may come from elsewhere all the same, so
-that it is read in a child and refused if it declares entities. Of newscatcher only the file is used: the package's
-functions build SQL from what they are given and fetch whatever comes out, and its import needs what no longer installs.
-So the file is found by the list of installed files, held to the digest in that list, and opened so that nothing can be
-written.
-"""
+"""One table of feeds from all lists, of which the first counts that names a feed: the user's own, OPML files (read in
+a child, and refused if they declare entities), and the directory inside the package newscatcher. Of that only the
+SQLite file is used, held to the digest in the list of installed files and opened read-only: its functions build SQL
+from what they are given."""
 
 import base64
 import hashlib

@@ -1,6 +1,5 @@
 """The program in which feeds and lists of feeds are read, one after the other (see `worker_main`), and what it says of
-a feed: named tuples, which are lists on their way to the parent.
-"""
+a feed: named tuples, which are lists on their way to the parent."""
 
 from typing import NamedTuple
 

@@ -1,10 +1,6 @@
 """XML from outside, looked through before anything else reads it: no declared entities, bounded depth and size.
-
-`checked` decodes the bytes once and gives back UTF-8 that says so, so that what was looked through is what the next
-parser sees, whatever encoding hid it. Markup with mistakes is common in feeds and is not refused for that; what the
-strict parser did not reach is then counted roughly. The library that reads feeds expands entities by itself, and so
-`self_test` runs once per process: it shows on a small document that ours stops them.
-"""
+`checked` decodes the bytes once and gives back UTF-8 that says so, so that the next parser sees what was looked
+through. Mistakes in markup are not refused; what the strict parser did not reach is counted roughly."""
 
 import functools
 import re

@@ -1,12 +1,7 @@
-"""What one fetch may do: its limits, which URLs it may ask for, and at which addresses: http and https only, and only
-public addresses unless the host is one of the user's own.
-
-A name is looked up once per request and the connection is made to an address of that look-up, so that a name server
-cannot show one address to the check and another one to the connection. If one of a host's addresses is not public, none
-is used. What is public is decided by lists of our own, because Python's changed between releases: IPv6 is closed but
-for 2000::/3, which leaves out mapped and compatible IPv4, local NAT64 and multicast; in it 6to4, Teredo and their like
-are closed too. An address of the well-known NAT64 prefix is as public as the IPv4 address inside.
-"""
+"""What one fetch may do: its limits, and which URLs and addresses it may ask for: http and https only, and only
+public addresses unless the host is the user's own. A name is looked up once and the connection made to that address;
+if one of a host's addresses is not public, none is used. What is public is decided by lists of our own, because
+Python's changed between releases."""
 
 import asyncio
 import re

@@ -1,10 +1,6 @@
-"""The answers to a crawl, stored at once, so that a killed crawl continues where it stopped.
-
-Each process appends to two files of its own below the shard's folder: answers as checksummed lines, and the bytes of
-their bodies beside them, written first and checked by their hash when they are read. Later processes read all of them;
-for one address the last answer counts. The folders of other shards serve as a cache: what they know of an address can
-be asked for as "unless it has changed".
-"""
+"""The answers to a crawl, stored at once, so that a killed crawl continues where it stopped. Each process appends to
+two files of its own: answers as checksummed lines, and their bodies, written first. For one address the last answer
+counts. Other shards serve as a cache: what they know can be asked for as "unless it has changed"."""
 
 import contextlib
 import datetime

@@ -1,14 +1,7 @@
-"""The one way to things outside: feeds, robots files and pages are fetched here and nowhere else.
-
-Each request goes to an address that was vetted for it, at most one at a time per host and with a pause in between, and
-only if the host's robots.txt and the user's opt-outs let it; redirects pass all of this again. Whatever the other side
-does, `fetch` returns: the outcome is a class and the detail a line for people. It does not retry, keeps no cookies,
-sends no referrer, does not read charsets and does not know what a feed is.
-
-Outcomes: ok, not_modified, http_<status>; disallowed, robots_unavailable, crawl_delay, opted_out, put_off, no_contact;
-refused_address, refused_port, bad_scheme, bad_url, too_many_redirects; dns, connection, tls, timeout; bad_response,
-header_too_large, wrong_length, bad_chunks, unknown_coding, bad_encoding, bomb, too_large.
-"""
+"""The one way to things outside: feeds, robots files and pages. Each request goes to an address that was vetted for
+it, one at a time per host with a pause in between, if robots.txt and the user's opt-outs let it; redirects pass all
+of this again. Whatever the other side does, `fetch` returns an outcome and a line for people; it does not retry, and
+keeps no cookies."""
 
 import asyncio
 import contextlib

@@ -1,8 +1,5 @@
-"""One request on one connection of its own, to an address that was vetted before; h11 reads the protocol.
-
-Everything that comes is counted: bytes, headers, interim answers, parts of the body. The body is read only where it is
-wanted. There are no cookies, no proxies, no credentials, and nothing is asked twice.
-"""
+"""One request on one connection of its own, to an address that was vetted before; h11 reads the protocol. Everything
+that comes is counted: bytes, headers, interim answers, parts of the body, which is read only where it is wanted."""
 
 import asyncio
 import contextlib

@@ -1,9 +1,6 @@
-"""The one form in which the news part keeps an address: absolute, http or https, with a host that can exist.
-
-Two links to the same page become the same text where that is certain: lower-case host in its ASCII form, no default
-port, no fragment, no `utm_` labels of campaigns. What a site might tell apart stays: other parameters and their order,
-upper case in paths, a slash at the end. Does not look anything up and does not judge addresses: see the fetcher.
-"""
+"""The one form in which the news part keeps an address: absolute, http or https, with a host that can exist. Two
+links to one page become the same text where that is certain: lower-case ASCII host, no default port, no fragment, no
+`utm_` labels. What a site might tell apart stays."""
 
 import ipaddress
 import re

@@ -1,10 +1,6 @@
-"""What robots.txt of an origin lets us do: Protego reads it, memory and the spacing folder keep it for a day, so that
-jobs share it.
-
-Rules are kept as text. A host that cannot say what is allowed is not asked for pages: server errors, 429, silence, and
-files that are bombs or too costly to read forbid everything for ten minutes. Any other 4xx means that there are no
-rules.
-"""
+"""What robots.txt of an origin lets us do: Protego reads it, memory and the spacing folder keep it for a day, for all
+jobs. A host that cannot say what is allowed (server errors, 429, silence, files too costly to read) is not asked for
+pages for ten minutes; any other 4xx means that there are no rules."""
 
 import json
 import re

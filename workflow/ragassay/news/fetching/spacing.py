@@ -1,12 +1,6 @@
-"""Turns at a host: one request at a time, and a pause between the end of one and the start of the next, in this process
-and in all others that share the folder.
-
-A file per host is locked while a request is under way and holds two moments: when the last request ended (or began, if
-its process was killed) and until when the host wants to be left alone. Nobody holds the lock while waiting, so all
-jobs have the same chance. Clocks of several machines may differ: no wait is ever longer than the pause itself, so a
-clock that is ahead costs nothing and one that is behind shortens a pause by the difference. Locks are flock's, which
-shared file systems have to support (NFS does by itself, Lustre with the mount option `flock`).
-"""
+"""Turns at a host: one request at a time, with a pause in between, in all processes that share the folder. A file per
+host is locked (flock) while a request is under way and says when the last one ended and until when the host wants to
+be left alone. Nobody holds the lock while waiting. Clocks may differ: no wait is longer than the pause itself."""
 
 import asyncio
 import contextlib

@@ -1,12 +1,7 @@
-"""Who a visitor is, and which requests are accepted: tokens, cookies, and the token that a page sends with every click.
-
-On loopback, people enter their names. Elsewhere each person has a token, from a file that only its owner can read.
-A cookie is a name with a code that only this folder's secret can make. It includes the token's digest, so that revoking
-the token revokes the cookie, too. Secrets are compared in constant time.
-
-Names may not look alike: differ only by case, by accents, or by letters of other alphabets that look the same. Two
-annotators with such names are one person who typed a name in two ways, or a person who poses as another.
-"""
+"""Who a visitor is, and which requests are accepted. On loopback, people enter their names; elsewhere each has a
+token. A cookie is a name with a code that only this folder's secret can make; it includes the token's digest, so that
+revoking the token revokes it. Names may not look alike: such annotators are one person who typed a name in two ways,
+or a person who poses as another."""
 
 import base64
 import hashlib

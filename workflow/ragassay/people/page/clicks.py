@@ -1,9 +1,6 @@
-"""What a click may do: the event to store, or a refusal that says why.
-
-A page says what it saw (`seen`, the click that gave the label it shows, or nothing). If something else was stored
-since, from another window or by another person, the click is refused and nothing is overwritten. A click that comes
-a second time, because the answer to the first was lost, is answered in the same way and stored once.
-"""
+"""What a click may do: the event to store, or a refusal that says why. A page says what it saw (`seen`); if something
+else was stored since, nothing is overwritten. A click that comes a second time, because the answer to the first was
+lost, is answered alike and stored once."""
 
 import re
 import time

@@ -1,6 +1,5 @@
 """What the pages show, as HTML. Text by people or models is escaped, never markup. A page shows only the person's own
-labels and, in adjudication, those of the two annotators who disagree, without their names.
-"""
+labels and, in adjudication, those of the two annotators who disagree, without their names."""
 
 import hashlib
 import math

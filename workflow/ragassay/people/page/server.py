@@ -1,6 +1,5 @@
 """The app behind the labelling pages. One thread does everything, and nothing is awaited between deciding a click and
-storing it, so no two clicks are decided on the same state.
-"""
+storing it, so no two clicks are decided on the same state."""
 
 import hashlib
 import json

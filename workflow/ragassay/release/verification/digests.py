@@ -1,9 +1,6 @@
-"""Two digests of a published file: of its bytes, and of a table's values, which another writer of Parquet leaves equal.
-
-The logical digest of a table goes through its columns: where values are missing, how long texts and lists are, and the
-values themselves as 64-bit numbers or UTF-8 are three streams each. So it depends on rows, their order and types, never
-on how they were packed. Needs the standard library and pyarrow alone.
-"""
+"""Two digests of a published file: of its bytes, and of a table's values, which another writer of Parquet leaves
+equal. The logical one goes through columns as three streams each: where values are missing, how long texts and lists
+are, and the values. Needs the standard library and pyarrow alone."""
 
 import hashlib
 import json

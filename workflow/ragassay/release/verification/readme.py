@@ -1,8 +1,6 @@
-"""The card of a release, README.md, and its datasheet: prose around tables that are counted from the release's tables.
-
-Both are rendered when a release is made and again when it is verified, so that no number in them can be another than
-the tables give. The front of the card is what `datasets.load_dataset` and the hub read.
-"""
+"""The card of a release, README.md, and its datasheet: prose around tables that are counted from the release's
+tables. Both are rendered when a release is made and again when it is verified, so that no number can be another than
+the tables give. The front of the card is what `datasets.load_dataset` and the hub read."""
 
 import json
 from collections.abc import Iterable, Sequence

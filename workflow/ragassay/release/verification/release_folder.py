@@ -1,11 +1,6 @@
-"""A release as it lies in a folder: its manifest, and its tables with the keys that stand in their paths.
-
-`manifest.json` says which tables there are, what their columns mean, which of them hold texts and whose, and what
-refers to what. It may come from anybody: types, names and paths are checked here, before anything is done with one of
-them. A file of a table stands where the path of its table has it, no part of a path can lead elsewhere, and nothing
-that is filled into a path or a form is more than a name. Numbers are never taken from the manifest: whatever counts
-something reads the tables.
-"""
+"""A release as it lies in a folder: its manifest, and its tables with the keys that stand in their paths. It may come
+from anybody: types, names and paths of the manifest are checked here before anything is done with one of them, so
+that no part of a path leads elsewhere. Numbers are never taken from the manifest."""
 
 import json
 import re

@@ -1,15 +1,7 @@
-"""From a statistic to a p-value and a decision, by in-knowledge queries whose statistics are known.
-
-Two p-values of a value t, given n calibration values:
-
-    conformal   (1 + how many are at least t) / (n + 1): for exchangeable queries at most a share alpha of these has
-                p <= alpha on average over calibrations, whatever the distribution
-    paper       equation 2 of the paper, 1 - (1 + how many are at most t) / (n + 1): the 1 stands on the wrong side, so
-                p can be 0 and slightly too many queries are rejected (16 of 301 at alpha = .05 and n = 300)
-
-Each is a whole number divided by n + 1, and decisions compare these whole numbers, so that rounding decides nothing.
-Statistics are higher for queries that are out of knowledge, and tests are one-sided.
-"""
+"""From a statistic to a p-value and a decision, by n in-knowledge queries: `conformal`, (1 + how many are at least t)
+/ (n + 1), with which a share of at most alpha is rejected whatever the distribution; or `paper`, its equation 2,
+where the 1 stands on the wrong side, so that slightly too many are. Decisions compare whole numbers, so that rounding
+decides nothing."""
 
 import math
 from fractions import Fraction

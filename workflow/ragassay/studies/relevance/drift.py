@@ -1,22 +1,7 @@
-"""Has the traffic drifted? Windows of a query log against a reference: in-knowledge queries, or the log's beginning.
-Values are a statistic of each query in the order of time, higher = more out of knowledge.
-
-`ks` compares one window with the reference, as the paper does. Of many windows without drift a share alpha looks
-drifted all the same: it shows where to look, and sounds no alarm.
-
-`evidence` sounds the alarm: of a log whose queries are independent and do not drift, the chance that it ever does is at
-most alpha, however long the log. It bets on p-values. Each query gets one among all queries before it, the reference
-included; where their order says nothing, these are independent and uniform (Vovk's conformal test martingales). Among
-the reference alone they would not be: how it differs from the traffic by chance would become an alarm. A bet pays `e *
-p ** (e - 1)`, whose mean is 1, so the wealth is a fair game, which reaches 1 / alpha with a chance of at most alpha
-(Ville's inequality). Half of it bets that queries move out of knowledge (p near 0), half that they move into it (p near
-1), each on several sizes of `e`, for a few strange queries and for a general shift. 1 / (w * (w + 1)) of it is set
-aside for a drift that begins with window w, so that little was lost before.
-
-A query that somebody sends twice is no second witness, so a text counts once in a window (`first_in_window`). It counts
-again in the next one: if it counted once in the whole log, a new question that many people ask would not be seen.
-Queries can depend on each other in other ways, such as those of a session; there the promise does not hold.
-"""
+"""Has the traffic drifted? Windows of a query log against a reference, by a statistic of each query in the order of
+time, higher = more out of knowledge. `ks` compares one window, as the paper does; of many windows without drift a share
+alpha looks drifted all the same. `evidence` sounds the alarm: without drift and dependence it ever does with a chance
+of at most alpha. A text counts once in a window, since a query that is sent twice is no second witness."""
 
 import math
 from typing import NamedTuple
@@ -104,7 +89,12 @@ class DriftEvidence(NamedTuple):
 
 
 def evidence(p_values, windows, alpha: float = 0.05) -> DriftEvidence:
-    """`windows` is the number of each value's window, from 0, ascending."""
+    """`windows` is the number of each value's window, from 0, ascending.
+
+    Without drift p-values among all earlier queries are independent and uniform (Vovk), so that a bet which pays
+    e * p ** (e - 1) is fair, and the wealth reaches 1 / alpha with a chance of at most alpha (Ville's inequality). Bets
+    go both ways, on several sizes of e; 1 / (w * (w + 1)) is set aside for a drift that begins with window w.
+    """
     p_values, windows = np.asarray(p_values, float), np.asarray(windows, int)
     gains = _log_gains(p_values)  # values x bets
     count = int(windows[-1]) + 1 if len(windows) else 0

@@ -1,15 +1,7 @@
-"""What a responder answered to the queries of a study set, with the passages that were found and without any, and what
-a gate before the responder changes.
-
-Equation 1 of the paper is the difference that the passages make. Its r is the best that any passages and any model
-could do, in expectation. Here it is one responder, the passages that one retriever found and one answer each, so that r
-of a query is 1, 0 or -1, and its mean over queries says something.
-
-A gate follows one of the strategies of the paper's appendix A.2. A query that it rejects is declined (`reject`),
-answered without passages (`answer_directly`) or from a wider corpus (`search_wider`; for held-out queries the whole
-corpus, otherwise there is none), or a person is asked (`ask_person`), which is counted by itself and not as right.
-Queries that calibrate the gate are not counted; shares are means over the runs of a trial.
-"""
+"""What a responder answered with the passages that were found and without any, and what a gate before it changes. r
+of a query (the paper's equation 1) is 1, 0 or -1 for one responder, one retriever and one answer each. A gate follows
+a strategy of appendix A.2 with queries that it rejects: `reject`, `answer_directly`, `search_wider` or `ask_person`,
+which does not count as right."""
 
 from collections.abc import Iterator
 

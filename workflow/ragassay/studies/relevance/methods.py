@@ -1,11 +1,6 @@
-"""Beyond the paper: methods that do better than its statistics, side by side with the best and the default of these.
-
-All methods are fitted on the fitting part of the in-knowledge queries; none needs an out-of-knowledge query. In the
-place of these stands each in-knowledge query as if its own documents, and near-duplicates of them, were not in the
-corpus: the logistic regression learns to tell the two apart, and `chosen` is the statistic, k and temperature that tell
-them apart best. That ranks statistics as real out-of-knowledge queries of the same style do. The table `choice` has its
-numbers from other queries than those that chose.
-"""
+"""Beyond the paper: methods that do better than its statistics. None needs an out-of-knowledge query: in the place of
+these stands each in-knowledge query as if its own documents, and near-duplicates of them, were not in the corpus. The
+logistic regression learns to tell the two apart; `chosen` is the statistic, k and temperature that do so best."""
 
 from collections.abc import Iterator
 

@@ -1,14 +1,7 @@
 """Outlier detectors on the vectors of queries, which never look at the corpus: what a statistic of the corpus has to
-beat.
-
-Each is fitted on vectors of in-knowledge queries and gives a function from vectors to scores, higher = more out of
-knowledge. They are those of PyOD with its default settings, and were compared with those of PyOD 3.6.7, which is not
-needed: it would bring two compilers and a plotting library. COPOD in PyOD scores all queries of a call together, so
-that a score depends on which others are asked; here each query is scored by itself.
-
-`subspace` is no detector of PyOD's: how far a query is from the principal components of the corpus, which is what gates
-in use measure. It is fitted on the second moments of passages instead.
-"""
+beat. They are PyOD's with its default settings, compared with PyOD 3.6.7 (not needed here: it would bring two
+compilers). COPOD scores each query by itself, PyOD all of a call together. `subspace` is the distance from the
+corpus's principal components."""
 
 import warnings
 from collections.abc import Callable

@@ -1,10 +1,6 @@
-"""Figures 2 to 8 of the paper, as rows of the table metrics, from any study set.
-
-2 is the histogram of Energy with its critical values; 3 puts how well queries are told apart beside how well documents
-are found; 4 varies k; 5 shows how soon a change of queries is seen; 6 (the first corpus) and 7 (the others) are
-histograms of all statistics, 8 of KNN by retriever. Numbers in 6 to 8 are in standard units of in-knowledge queries, so
-that they share an axis.
-"""
+"""Figures 2 to 8 of the paper, as rows of the table metrics, from any study set: 2 Energy with its critical values, 3
+telling apart beside finding, 4 k, 5 how soon a change is seen, 6 and 7 all statistics (first corpus, others), 8 KNN
+by retriever. 6 to 8 are in standard units of in-knowledge queries, so that they share an axis."""
 
 import json
 from collections.abc import Iterator

@@ -1,9 +1,6 @@
-"""Tables 1 to 9 of the paper, as rows of the table metrics, from any study set.
-
-1 and 7 compare the statistics by AUROC and AUPRC; 2 and 3 Energy with outlier detectors and with a language model's
-score; 4, 8 and 9 critical values from true and from synthetic in-knowledge queries (4 on far sets, 8 on the first
-corpus, 9 on the others), also of the fused statistic, which gates use; 5 sizes of samples; 6 whole sets.
-"""
+"""Tables 1 to 9 of the paper, as rows of the table metrics, from any study set: 1 and 7 the statistics by AUROC and
+AUPRC; 2 and 3 Energy, outlier detectors and a model's score; 4, 8 and 9 critical values from true and synthetic
+queries (far sets, first corpus, others), also of the fused statistic; 5 sizes of samples; 6 whole sets."""
 
 from collections.abc import Iterator
 

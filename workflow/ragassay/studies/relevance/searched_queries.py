@@ -1,11 +1,6 @@
-"""The queries of a set with the passages that each retriever found for them, and the documents that they are about.
-
-A corpus is seen as clusters of near-duplicate documents. Queries are never about a passage alone: whatever is masked,
-held out or split goes by clusters, so that no document is on two sides and adding queries moves no old one.
-
-A query may have fewer neighbours than others: BM25 finds only passages that share a word with it. A passage that it
-does not find has the score 0, which is what BM25 gives it.
-"""
+"""The queries of a set with the passages that each retriever found for them, and the documents that they are about. A
+corpus is seen as clusters of near-duplicate documents: whatever is masked, held out or split goes by clusters. A
+passage that BM25 does not find has the score 0, which is what BM25 gives it."""
 
 import copy
 import functools

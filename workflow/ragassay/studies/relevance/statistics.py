@@ -1,15 +1,7 @@
-"""Test statistics of a query: how far outside of what the corpus knows it seems to be, from its nearest passages.
-
-`scores` are queries x k, best first: similarities to the k nearest passages. Each statistic is one number per query,
-higher = more out of knowledge, so those made of similarities carry a minus. Fisher and Simes are made of k p-values
-instead, one for each neighbour (see `ragassay.studies.relevance.calibration`). The fused statistic uses several
-retrievers, such as vectors and BM25: the sum of their MSS, each in units of its spread among in-knowledge queries.
-Nothing here says when a number is too high.
-
-The paper prints a few things otherwise. Its Fisher adds up the p-values themselves, without logarithms, which is
-Edgington's statistic; its Simes is low for queries that are out of knowledge, hence the minus here; and its tests are
-numbered from 0 to k, which would be one neighbour too many.
-"""
+"""Test statistics of a query, from its nearest passages: higher = more out of knowledge. `scores` are queries x k,
+best first; Fisher and Simes are made of k p-values instead. The fused statistic is the sum of several retrievers'
+MSS, each in units of its spread among in-knowledge queries. The paper's Fisher adds up p-values (Edgington's); its
+Simes is low out of knowledge, hence the minus."""
 
 from typing import NamedTuple
 

@@ -1,9 +1,5 @@
 """What one entry of `relevance.sets` brings together: a corpus, its in-knowledge queries, and those out of its
-knowledge.
-
-Held-out queries come first: they are of the same style as in-knowledge ones, so that nothing but the corpus tells them
-apart. Each trial of a set has names for the rows of its tables.
-"""
+knowledge. Held-out queries come first: they are of the same style, so that nothing but the corpus tells them apart."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

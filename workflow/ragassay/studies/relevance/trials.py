@@ -1,14 +1,7 @@
-"""A trial: in-knowledge queries against out-of-knowledge queries, divided into parts, run after run; and how well
-statistics tell the two apart in it.
-
-The fitting part (a third of the documents) fits and chooses, the same in all runs; in each run, one half of the others
-calibrates and the other half is tested against as many out-of-knowledge queries, which do nothing else. Statistics are
-arrays of queries, or of queries x runs where they depend on the calibration; the in-knowledge queries come first.
-
-Numbers are means over runs, with intervals from resampled documents. AUROC and AUPRC need no threshold. At level alpha,
-TPR is the share of out-of-knowledge queries that are rejected, FPR that of in-knowledge queries, and DER the share of
-all that are decided wrongly; the interval of FPR is the exact one for the queries of one run.
-"""
+"""A trial: in-knowledge against out-of-knowledge queries, run after run, and how well statistics tell them apart. A
+third of the documents fits and chooses, the same in all runs; of the others one half calibrates and one is tested.
+Numbers are means over runs. At level alpha, TPR and FPR are rejected shares of out-of- and in-knowledge queries, DER
+the share decided wrongly."""
 
 import numpy as np
 

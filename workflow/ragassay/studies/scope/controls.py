@@ -1,16 +1,7 @@
-"""What a question's words give away about whether it is out of scope, without understanding them: the two controls with
-which every judge and detector is compared. One that does no better has learned word overlap, or how questions are
-worded.
-
-The overlap control is a logistic regression on ten features of shared words and similarity (see
-`ragassay.schemas.scope_questions`), each higher when the question seems to be out of scope. The question-alone control
-is one on the words of questions and sees no document: single words, pairs and triples, and those at the beginning
-apart, since templates and habits of a generator show there.
-
-Their score of a question comes from a fit that saw neither the question nor any other about its document or
-near-duplicates of it. The fold of near-duplicates is a hash of their cluster's id, so that new documents move no old
-one.
-"""
+"""What a question's words give away about whether it is out of scope: the two controls with which every judge and
+detector is compared. The overlap control is a logistic regression on ten features of shared words and similarity; the
+question-alone control sees the question's words only. A score comes from a fit that saw neither the question nor
+near-duplicates of its document."""
 
 import itertools
 from dataclasses import dataclass

@@ -1,14 +1,7 @@
-"""Read what a generator answers while questions are made: guesses for missing claims, remaining claims, questions.
-Whatever cannot be used comes with the reason why.
-
-Claims are removed and guessed as in Algorithm 1, lines 2 to 7 of the paper: one subset of a document's claims after the
-other, round by round, by a generator that does not know the document. A slot that an answer does not fill well keeps
-the claim that it had, so that the next call still has a whole list.
-
-Which of the guessed claims remain is read from those that an answer repeats, by their original numbers; "None" is an
-answer, too. The text of a claim is the one that was guessed; a repeated text under another claim's number shows that
-the numbers cannot be relied on. A question is checked for its form alone: judges decide about the content.
-"""
+"""Read what a generator answers while questions are made; whatever cannot be used comes with the reason why. Claims
+are removed and guessed as in Algorithm 1, lines 2 to 7 of the paper; a slot that is not filled well keeps its claim.
+Claims that remain are read by their original numbers. A question is checked for its form alone: judges decide about
+the content."""
 
 import re
 from collections.abc import Iterator

@@ -1,10 +1,6 @@
-"""Rows of the report's section on months: what each shard came to, and what changed from the last but one to the last.
-
-Shares and AUROC have 95 % intervals from resampled documents of their shard alone, and are those of the sections on
-scope, responses and detectors, with the questions of one shard: the study's own generator and judge, and of detectors
-only documents that they were not trained on. A change has an interval from both, since no document is in two shards,
-and counts as many items as the shard that has fewer.
-"""
+"""Rows of the report's section on months: what each shard came to, and what changed from the last but one to the
+last. Numbers are those of the other sections, for the questions of one shard. A change has an interval from both
+shards, since no document is in two, and counts as many items as the smaller has."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,9 +1,6 @@
-"""The versions of out-of-scope questions, and which of them two controls can tell from in-scope questions.
-
-The overlap control goes by the words that a question shares with its document, the question-alone control by its own
-words. Both score a question by a fit on other documents: on their in-scope questions and on the newest version of their
-out-of-scope ones, so that what rewriting gives away counts in the next round.
-"""
+"""The versions of out-of-scope questions, and which of them two controls can tell from in-scope questions, each by a
+fit on other documents: on their in-scope questions and on the newest version of their out-of-scope ones, so that what
+rewriting gives away counts in the next round."""
 
 from collections import defaultdict
 from dataclasses import dataclass

@@ -1,9 +1,6 @@
-"""Read a question set: documents and questions from elsewhere, with their labels, responses and votes.
-
-A set's name stands in for generator and shard, so that the stages of the scope study run on it unchanged. Its documents
-are taken whole, with their texts cleaned like all others; each is a cluster of its own. Nothing is dropped: the first
-row that cannot be used is an error that names its file and row.
-"""
+"""Read a question set: documents and questions from elsewhere, with their labels, responses and votes. A set's name
+stands in for generator and shard, so that the stages of the scope study run on it unchanged. Nothing is dropped: the
+first row that cannot be used is an error that names its file and row."""
 
 from collections import Counter, defaultdict
 from typing import NamedTuple

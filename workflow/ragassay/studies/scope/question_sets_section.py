@@ -1,10 +1,6 @@
-"""Rows of the report's section on question sets, from pandas frames: how large sets are, how well judges, detectors and
-the overlap control tell which questions are out of scope, how many responses are defused, how often a question's
-document is found.
-
-A detector that was trained with several seeds answers several times and counts with the mean over its answers. A
-question without a side is an abstention, never wrong or right. Intervals are 95 %, from resampled documents.
-"""
+"""Rows of the report's section on question sets: how large sets are, how well judges, detectors and the overlap
+control tell what is out of scope, how many responses are defused, how often a question's document is found. A
+question without a side is an abstention. Intervals are 95 %, from resampled documents."""
 
 import json
 from collections.abc import Iterator

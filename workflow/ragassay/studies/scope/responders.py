@@ -1,8 +1,5 @@
-"""What responders are asked, and their answers as rows.
-
-They are asked all questions that are meant to be out of scope, and a share of the others. A hash of a question's id
-decides, so that each responder and prompt has the same ones, and new questions change none.
-"""
+"""What responders are asked, and their answers as rows: all questions that are meant to be out of scope, and a share
+of the others by a hash of their ids, so that each responder has the same ones."""
 
 from ragassay.base import chance, tables
 from ragassay.calls.model import answer_columns

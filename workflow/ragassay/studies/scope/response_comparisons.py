@@ -1,15 +1,7 @@
-"""Whether one responder or prompt is better than another, and how a responder does without the document.
-
-A difference is over the questions on which both have a verdict; its p comes from flipping signs by document and stands
-after Holm's correction for all tests of one judge. Abstentions are set against the difference, then for it: if its sign
-does not outlast that, the order is not settled, whatever p says.
-
-Without the document: does a responder answer or decline, and does it know? Whether an answer declines is read from its
-words, in English, since judges would cost as many calls again. Whether it knows is judged by what its answer shares
-with its answer from the document, in words that are not the question's; beside it stands the same measure against its
-answer to another question of the document, which is what shared words are worth by themselves. A document from after
-the day up to which a model was trained cannot have been read by it, one from before may have been.
-"""
+"""Whether one responder or prompt is better than another (on questions with both verdicts, signs flipped by document,
+Holm's correction, abstentions set against the difference and for it), and how a responder does without the document:
+whether it declines is read from its words, whether it knows from what it shares with its answer from the document,
+beside that to another question."""
 
 from itertools import combinations
 

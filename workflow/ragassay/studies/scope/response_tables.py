@@ -1,20 +1,7 @@
-"""The paper's Tables 2 and 3 and Figure 1, and more of their kind. Intervals are 95 %, from resampled documents, with
-the same draws for all cells.
-
-Table 2 is how often responders decline or correct out-of-scope questions, by model, prompt and topic, with bounds for
-abstentions and a correction for the judge's mistakes. Rates are of the kept questions on whose responses there is a
-verdict. Beside them stands what declining costs: how many in-scope questions are refused, read from words, since no
-judge votes on their responses.
-
-Table 3 is how much worked examples and more votes help the judge of defusion. It costs no calls: results for fewer
-votes use the first ones. Accuracy is against people's labels; where there are none, agreement with the study's own
-prompt and all its votes takes its place.
-
-Figure 1 is about models that are simply asked ("direct generation"): how often each says rightly whether a question is
-in scope, beside what shared words alone tell. Right is what people have settled. Else there are two views: what a
-question was meant to be, for all questions, and for those that the study's own judge agrees on, which says nothing of
-that judge itself.
-"""
+"""The paper's Tables 2 and 3 and Figure 1, and more of their kind; 95 % intervals with the same draws for all cells.
+Table 2: how often responders decline or correct out-of-scope questions, and what declining costs on in-scope ones.
+Table 3: what worked examples and more votes do for the judge of defusion. Figure 1: models that are simply asked what
+is in scope, beside shared words."""
 
 import json
 from collections.abc import Iterator

@@ -1,9 +1,6 @@
-"""Rows of the report's section on scope, from pandas frames: from documents to kept questions, step by step; how near
-questions and guesses are to their documents; the paper's Table 6; and a few questions with their whole lineage.
-
-A hash of their ids decides which questions are shown: one from a hard stratum, another kept one, and one that the judge
-disputed; if a kind is missing, another kept one. Each comes from a different document.
-"""
+"""Rows of the report's section on scope: from documents to kept questions; how near questions and guesses are to
+their documents; the paper's Table 6; and a few questions with their lineage, chosen by a hash of their ids: one from
+a hard stratum, another kept one, one that the judge disputed, each of a different document."""
 
 from collections.abc import Iterator
 

@@ -1,12 +1,6 @@
-"""How near a question is to its document, and where in nearness the overlap control cannot tell the kinds apart.
-
-Nearness is the similarity of a question to the nearest claim of its document, which questions of both kinds have. A
-stratum is a range of nearness with fixed limits, so that new documents move no old question. It is hard if neither of
-two controls, of shared words and of the question's words alone, can tell the kinds apart in it: the interval of their
-AUROC, out of scope against in scope, ends at `HARD` at most. It is easy if that of either begins above it. Else it is
-undecided, as is one with few questions of either kind, where a control had no chance. Intervals come from resampled
-documents; the controls are not refitted for each.
-"""
+"""How near a question is to its document, by the nearest claim, and where the controls cannot tell the kinds apart. A
+stratum is a range of nearness with fixed limits. It is hard if the interval of neither control's AUROC reaches above
+`HARD`, easy if that of either begins above it, else undecided, as with few questions of a kind."""
 
 import itertools
 from collections.abc import Iterator

@@ -1,6 +1,5 @@
 """Judges' labels of responses, as a matrix of questions and cells; a cell is one judge, responder and prompt. Questions
-and cells are those of one generator or one set of questions. Also how each judge does on what people have settled.
-"""
+and cells are those of one generator or one set of questions. Also how each judge does on what people have settled."""
 
 from typing import NamedTuple
 

@@ -1,8 +1,5 @@
 """From votes to a label: the majority of the verdicts, with ties and too few verdicts as separate classes.
-
-Abstentions are counted and never taken for a side. A margin is higher where there is more to suspect: the question is
-out of scope, the response is not defused.
-"""
+Abstentions are never taken for a side. A margin is higher where there is more to suspect."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,9 +1,6 @@
-"""What a reader who knows nothing but words sees of a text: which of a question's words it has and how near they stand,
-which names and numbers, which words of a sentence may be the answer, and whether a response declines.
-
-Two words count as the same if they begin alike (see `stem`). Nothing is understood: who did what to whom is not read,
-and a text that says the same in other words says something else. English only.
-"""
+"""What a reader who knows nothing but words sees of a text: which of a question's words it has and how near they
+stand, which names and numbers, which words may be the answer, and whether a response declines. Two words are the same
+if they begin alike. Nothing is understood. English only."""
 
 import re
 from collections import Counter

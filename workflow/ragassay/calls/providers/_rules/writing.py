@@ -1,8 +1,6 @@
-"""What rules write: claims, guesses, questions and false texts, each in one plain way, and poorly.
-
-A claim is a sentence of the document, a question asks whether a claim is true, and a guess is another claim with other
-numbers. It serves documents and targets for which nobody has written anything better.
-"""
+"""What rules write, in one plain way and poorly: a claim is a sentence of the document, a question asks whether a
+claim is true, a guess is another claim with other numbers. It serves documents and targets for which nobody has
+written better."""
 
 import random
 import re

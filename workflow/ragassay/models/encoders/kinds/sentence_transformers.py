@@ -1,10 +1,6 @@
-"""A sentence-transformers model with its own pooling, normalisation and further layers.
-
-Nearly all of them are a transformer, the mean of its tokens' states or the first one, and perhaps a normalisation. That
-is what the kind `transformers` computes, too, without the library, whose import takes longer than a thousand questions.
-Only a model with other modules is left to the library. Weights are read as safetensors and code that comes with a model
-is never run.
-"""
+"""A sentence-transformers model with its own pooling, normalisation and further layers. Nearly all are a transformer,
+a pooling and perhaps a normalisation: what the kind `transformers` computes, too, without the library, whose import
+takes longer than a thousand questions. Only a model with other modules is left to the library."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,15 +1,7 @@
-"""Any encoder of the transformers library with one vector per text, pooled from its last layer or made by its pooler.
-
-Options: pooling, normalize (default false). Pooling is one of
-
-    mean    the mean over tokens, the default, as Contriever, Nomic and most Sentence-BERT models need it
-    cls     the first token, as BGE and MedCPT
-    last    the last token, as decoders that were trained to embed
-    pooler  what the model itself makes of its states, as DPR
-
-Weights are read as safetensors and code that comes with a model is never run. A plain BERT on a processor is read
-without the library.
-"""
+"""Any encoder of the transformers library with one vector per text. Option `pooling`: `mean` over tokens (the
+default: Contriever, Nomic, most Sentence-BERT models), `cls`, the first token (BGE, MedCPT), `last` (decoders that
+were trained to embed), or `pooler`, what the model itself makes of its states (DPR). Option `normalize`. A plain BERT
+is read without the library."""
 
 from functools import cached_property
 

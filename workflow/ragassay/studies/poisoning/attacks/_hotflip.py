@@ -1,10 +1,6 @@
-"""HotFlip: bring a text nearer to a direction by exchanging one token after another.
-
-Each step picks a place among the tokens that may change. The gradient of the similarity by the embedding there says, to
-first order, what each token of the vocabulary would add; the best candidates are written, cut into tokens again and
-scored, and the best of them stays if it is better than what was there. All drafts of a call take their steps together.
-What a direction is, such as the vector of a question, is the attack's affair.
-"""
+"""HotFlip: bring a text nearer to a direction by exchanging one token after another. Each step picks a place; the
+gradient of the similarity by the embedding there says, to first order, what each token of the vocabulary would add.
+The best candidates are cut into tokens again and scored, and the best stays if it is better than what was there."""
 
 import re
 from typing import NamedTuple

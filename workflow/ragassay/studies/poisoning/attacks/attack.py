@@ -1,13 +1,7 @@
-"""What attacks make, and what they may use. A kind of attacks is a module of `ragassay.studies.poisoning.attacks.kinds`
-with a class `Kind`, an `Attack` with a method
-
-    texts(target) -> texts         for each row of the table targets by itself, or
-    poison(targets) -> passages    for all of them, as `Poison`, target after target
-
-What the attacker has is in `self.tools`; `fit(tools)` learns from these what holds for all targets. `NEEDS` names what
-it needs of them, or the property `needs` does. `WANTS` is what it wants of the model: the wrong answer, that it
-declines, or any error. An attack with several `AIMS` has a setting `aim`.
-"""
+"""What attacks make, and what they may use. A kind is a module of `ragassay.studies.poisoning.attacks.kinds` with a
+class `Kind`, an `Attack` with `texts(target)` for each row of targets, or `poison(targets)` for all. `self.tools` has
+what its `NEEDS` name; `fit(tools)` learns what holds for all targets. `WANTS` is the wrong answer, that the model
+declines, or any error."""
 
 import hashlib
 import json

@@ -1,8 +1,6 @@
 """A corpus under attack: the texts of its passages, clean and poisoned, and what questions find there. Only the texts
-that are needed are held, whatever the size of the corpus.
-
-Poisoned passages are searched apart and join what the clean corpus gave, which is what one search of both would find.
-"""
+that are needed are held. Poisoned passages are searched apart and join what the clean corpus gave, which is what one
+search of both would find."""
 
 from collections.abc import Iterable
 

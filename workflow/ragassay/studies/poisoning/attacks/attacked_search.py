@@ -1,6 +1,5 @@
 """Search a corpus that an attack has planted texts in: they are embedded apart and merged into the clean ranking, so an
-attack costs its own size, not the corpus's.
-"""
+attack costs its own size, not the corpus's."""
 
 import pyarrow as pa
 import pyarrow.compute as pc

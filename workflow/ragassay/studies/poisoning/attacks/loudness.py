@@ -1,8 +1,5 @@
 """How loud poisoned passages are: what tells them from the clean ones that their questions find, without any defence.
-
-An attack whose texts differ from all clean ones by their length alone, or by how many of the question's words they
-repeat, is found by a ruler; a defence that finds it has shown little.
-"""
+An attack whose texts differ by their length alone is found by a ruler; a defence that finds it has shown little."""
 
 from collections.abc import Iterable
 from itertools import pairwise

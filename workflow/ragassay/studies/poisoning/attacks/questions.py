@@ -1,8 +1,5 @@
-"""The questions of an attack: which targets it is tried on, whose questions its attacker knows, and triggers in them.
-
-Attacks that optimise cost much for each target, so that they are often tried on a few; these are drawn by their ids. A
-trigger is a word that stands somewhere in a question, at a place that follows from the question.
-"""
+"""The questions of an attack: which targets it is tried on (a few, drawn by their ids, where each costs much), whose
+questions its attacker knows, and triggers in them: a word at a place that follows from the question."""
 
 import re
 from collections.abc import Iterable

@@ -1,9 +1,6 @@
-"""What an attacker attacks: a retriever or a model that answers with its weights, a model that answers as anybody may
-ask it, and a filter that can be asked whether it would remove a text.
-
-An attack uses only what these do, so that anything else with the same methods can stand in for them. `identity` is all
-that the texts which are optimised against one follow from.
-"""
+"""What an attacker attacks: a retriever or a model that answers with its weights, a model that can only be asked, and
+a filter that can be asked. Anything with the same methods can stand in for them. `identity` is all that the texts
+which are optimised against one follow from."""
 
 import hashlib
 from functools import cached_property

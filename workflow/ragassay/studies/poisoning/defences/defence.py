@@ -1,22 +1,7 @@
-"""Defences look at what was retrieved for a question and remove the passages that they judge to be poisoned. A kind of
-defences is a module of `ragassay.studies.poisoning.defences.kinds` with a class `Kind`, a `Defence` with a method
-
-    judge(passages) -> judgements      one `Judgement` for each passage of one question, best first
-
-A passage is a row of the table retrieved with `text` and `question`, and what `needs` names: `scores`, a row of
-passage_scores, and `vector`, of length 1, from the retriever's encoder. What a defence says of a passage depends on the
-others that the question finds, unless `COMPARES` is false.
-
-A defence that learns from clean text has `IS_FITTED` and a method `fit(null)`, which sets `fitted`: numbers and texts
-that fit into a JSON file. One that compares scores with thresholds is a `CriteriaDefence` (see
-`ragassay.studies.poisoning.defences.thresholds`).
-
-A defence may ask models, too. One with `PROMPTS` gives the answer itself, with these prompts. One with `REWRITES`, the
-name of a prompt, puts questions in other words before any search.
-
-The first k passages that are left are answered from. A defence whose settings have `doublings` looks at twice as many
-passages if none is left, at most so often.
-"""
+"""Defences remove, of what was retrieved for a question, the passages that they judge to be poisoned. A kind is a
+module of `ragassay.studies.poisoning.defences.kinds` with a class `Kind`, a `Defence` with `judge(passages)` -> a
+`Judgement` for each passage of one question, best first. A passage is a row of the table retrieved with `text`,
+`question` and what `needs` names."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -64,9 +49,9 @@ KEPT = Judgement(False)
 
 class Defence(method.Method):
     IS_FITTED = False  # whether it needs clean text before it can judge
-    COMPARES = True
-    PROMPTS: tuple[str, ...] = ()
-    REWRITES: str | None = None
+    COMPARES = True  # whether a judgement depends on the other passages that the question finds
+    PROMPTS: tuple[str, ...] = ()  # of a defence that asks a model and gives the answer itself
+    REWRITES: str | None = None  # the prompt of one that puts questions in other words before any search
     CHOICES: dict[str, tuple] = {}  # the values that a setting may have
 
     def damage(self) -> str:

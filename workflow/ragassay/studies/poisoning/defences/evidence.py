@@ -1,6 +1,5 @@
 """What defences look at: passages that were found for questions, with texts, scores and vectors, as far as these are
-needed. Everything was computed before; only vectors that nobody has stored yet are computed here.
-"""
+needed. Everything was computed before; only vectors that nobody has stored yet are computed here."""
 
 import json
 from collections.abc import Iterable

@@ -1,9 +1,6 @@
 """A fitted defence on disk: a JSON file with what it is, what it was fitted on and with, and what came of that, for
-each fold of queries and for queries of tomorrow.
-
-It was fitted with a scorer and the encoders of a search, which the card knows by digests of their files and all else
-that changes what they compute. Others give other scores, which its thresholds say nothing about.
-"""
+each fold of queries and for queries of tomorrow. Its scorer and encoders are known by digests: others give other
+scores, which its thresholds say nothing about."""
 
 from pathlib import Path
 

@@ -1,9 +1,6 @@
-"""What says how surprising a text is, token by token, and how a text becomes numbers from that.
-
-A kind of scorers is a module of `ragassay.studies.poisoning.defences.scorers` with a class `Kind`, a `SurpriseScorer`.
-One that is trained here reads one half of the documents and scores the other, so that no text is scored by what has
-read it; one that is not ignores halves.
-"""
+"""What says how surprising a text is, token by token, and how a text becomes numbers from that. A kind is a module of
+`ragassay.studies.poisoning.defences.scorers` with a class `Kind`, a `SurpriseScorer`. One that is trained here reads
+one half of the documents and scores the other."""
 
 import math
 from collections.abc import Iterable, Iterator

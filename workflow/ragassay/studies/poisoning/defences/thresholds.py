@@ -1,11 +1,6 @@
-"""Thresholds from clean text: a passage is removed if its score is at least the quantile 1 - alpha of the null.
-
-A share `trim` of the null may be poisoned, as where it comes from a corpus that nobody has vetted. Poison stands on top
-there, so that the quantile is taken below it.
-
-No query is judged by thresholds that it gave: queries are divided into folds by a hash of their words, and each fold is
-judged by what the others gave. What serves queries of tomorrow is fitted on all of them.
-"""
+"""Thresholds from clean text: a passage is removed if its score is at least the quantile 1 - alpha of the null, of
+which a share `trim` may be poisoned and is taken off the top. No query is judged by thresholds that it gave: queries
+are divided into folds by a hash of their words."""
 
 import math
 from typing import NamedTuple

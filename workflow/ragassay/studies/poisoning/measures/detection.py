@@ -1,14 +1,7 @@
-"""How well a defence tells poisoned passages from clean ones, as rows of the table metrics.
-
-A passage is counted where it was looked at: for a question, among the first `depth`. It is poison there if it was
-planted for this question, or for all. What was planted for another question is found by this one by chance and says
-nothing about it: it counts neither as poison nor as clean, and how much of it is removed has a number of its own.
-
-Defences are compared by paired tests at the same share of false alarms on the same poisoned passages.
-
-What papers print as detection accuracy (DACC) is the share of poison that is removed; `dacc_paper` is that, and
-`accuracy` the share of right decisions.
-"""
+"""How well a defence tells poisoned passages from clean ones, as rows of the table metrics. A passage counts among
+the first `depth` of a question: as poison if it was planted for this question or for all; what was planted for
+another has a number of its own. Defences are compared by paired tests at the same share of false alarms. `dacc_paper`
+is the share of poison that is removed."""
 
 from collections import defaultdict
 from collections.abc import Iterator

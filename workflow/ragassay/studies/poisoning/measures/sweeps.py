@@ -1,6 +1,5 @@
-"""RAGuard under other settings, without a job for each: how deep it looks, how many texts are planted for a
-question, which criteria it uses, at which alpha, and how much poison the clean text holds that it is fitted on.
-"""
+"""RAGuard under other settings, without a job for each: how deep it looks, how many texts are planted for a question,
+which criteria it uses, at which alpha, and how much poison the clean text holds that it is fitted on."""
 
 import json
 from collections import Counter

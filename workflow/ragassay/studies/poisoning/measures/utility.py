@@ -1,6 +1,5 @@
 """What is left for answers: where defences fail, what they cost when nobody attacks, and how much each looks at and
-asks, counted.
-"""
+asks, counted."""
 
 from collections.abc import Iterator
 

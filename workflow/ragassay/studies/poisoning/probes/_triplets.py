@@ -1,10 +1,6 @@
-"""Train the network of the kind `triplet` and use it: a ResNet-18 maps the image of layers x width to a vector, so that
-vectors of one kind of answer lie together.
-
-The support is taken from the training part and not trained on. Batches are read when they are
-needed. Of all epochs the one with the highest AUROC on the validation part is kept. A graphics processor is used where
-there is one: images of a large model take days without.
-"""
+"""Train the network of the kind `triplet` and use it: a ResNet-18 maps the image of layers x width to a vector, so
+that vectors of one kind of answer lie together. The support is not trained on. Of all epochs the one with the highest
+AUROC on the validation part is kept."""
 
 import numpy as np
 import torch

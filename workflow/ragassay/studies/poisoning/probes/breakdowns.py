@@ -1,7 +1,6 @@
 """What probes see, broken down, as rows of the table metrics: by the number of planted passages, by kinds of wrong
 answers, elsewhere than where they were fitted, and beside defences that look at passages; and where activations lie in
-the plane. As everywhere in this study, the control stands in the same row.
-"""
+the plane. As everywhere in this study, the control stands in the same row."""
 
 import json
 from collections.abc import Iterator

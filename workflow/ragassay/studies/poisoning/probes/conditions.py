@@ -1,16 +1,7 @@
-"""Pairs of prompts for one question, without and with poison. What differs between the sides beside the poison is what
-a probe can see instead of it; the conditions go from much to nothing.
-
-    released   gold passages against nothing but poison, as in the released code of the method
-    retrieved  what the question finds, without and with poison in the corpus
-    prefixed   the same, with the question in front of every passage on both sides
-    matched    what the question finds, and the same passages with the answer exchanged and nothing else
-
-Two conditions have a clean side alone. No probe is fitted on them: what one flags there is a false alarm.
-
-    irrelevant what other questions find
-    misspelt   what the question finds, with typos in every third word that is not of the answer
-"""
+"""Pairs of prompts for one question, without and with poison, from much to nothing that differs beside the poison:
+`released` (gold passages against nothing but poison, as in the method's code), `retrieved` (what the question finds),
+`prefixed` (with the question before every passage), `matched` (the answer exchanged, nothing else). `irrelevant` and
+`misspelt` have a clean side alone."""
 
 from collections import defaultdict
 from collections.abc import Iterable

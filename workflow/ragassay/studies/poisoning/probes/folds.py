@@ -1,17 +1,7 @@
-"""Fit probes in folds by document and score what is tested: never on samples used for fitting, early stopping,
-calibration or as support. Each document, with its near-duplicates, is in the test part of one of ten folds.
-
-Labels are balanced by weights, never by copies. A threshold lets through all but a share of the right answers of the
-validation part. Controls are what each probe has to beat: a regression on what a ruler sees of the prompts, one on the
-text of the answer alone, and one on activations with shuffled labels.
-
-A classifier of three classes goes through the same folds: a probe of two classes may take all that is wrong for poison,
-and this one has to tell the two kinds of wrong answers apart.
-
-A defence that looks at passages and a probe that looks at the answer can be used together. Of a prompt's two scores, as
-ranks among the right answers of other folds, a `chain` has the lower, so that an alarm needs both, and `either` the
-higher. All are allowed the same share of false alarms; thresholds come from the same right answers.
-"""
+"""Fit probes in folds by document: no sample is scored by what it was fitted, stopped, calibrated or supported with.
+Labels are balanced by weights. A threshold lets through all but a share of the validation part's right answers.
+Controls: a ruler, the answer's text, shuffled labels, three classes. `chain` and `either` join a defence's ranks with
+a probe's: the lower, the higher."""
 
 import functools
 from collections.abc import Iterator

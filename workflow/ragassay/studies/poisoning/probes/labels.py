@@ -1,11 +1,6 @@
-"""What conditions, their sides, and reasons for leaving questions out are called (see
-`ragassay.studies.poisoning.probes.conditions`), and what an answer counts as, from its outcome and the outcome of the
-same question without poison.
-
-Probes are trained only on right answers to clean prompts and on poisoned answers. An attack that wants a certain answer
-has poisoned one that gives it and not the right one; an attack that wants a model to decline or to err has poisoned an
-answer that does so where the clean prompt is answered right. All others have a label, too, so that they are counted.
-"""
+"""What conditions, their sides, and reasons for leaving questions out are called, and what an answer counts as, from
+its outcome and that of the same question without poison. Probes are trained on right answers to clean prompts and on
+answers that do what the attack wants. All others have a label, too, so that they are counted."""
 
 from ragassay.grading.outcomes import CORRECT as RIGHT
 from ragassay.grading.outcomes import NEITHER, TARGET

@@ -1,8 +1,6 @@
-"""How well probes tell poisoned answers from right ones, as rows of the table metrics, with the controls in every row.
-
-All intervals of a group come from the same draws of documents. A probe that was fitted with several seeds counts as the
-mean of its seeds. Answers that are neither right nor poisoned are in no AUROC; how many there are stands in `samples`.
-"""
+"""How well probes tell poisoned answers from right ones, as rows of the table metrics, with the controls in every
+row. All intervals of a group come from the same draws of documents; several seeds count as their mean. Answers that
+are neither right nor poisoned are in no AUROC."""
 
 from collections.abc import Iterator
 from functools import cached_property

@@ -1,6 +1,5 @@
-"""Which activations of a generation are read: of which token, at which site of which layers. A
-collection says what it holds, so that others read it without the model.
-"""
+"""Which activations of a generation are read: of which token, at which site of which layers. A collection says what it
+holds, so that others read it without the model."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -1,8 +1,5 @@
-"""What probes are fitted on: activations of answered prompts, read where and when they are needed, with labels.
-
-Features are taken by rows, as arrays are; those in a store are read at that moment if they are many, so that memory
-does not grow with their number.
-"""
+"""What probes are fitted on: activations of answered prompts, taken by rows as arrays are, with labels. Those in a
+store are read at that moment if they are many, so that memory does not grow with their number."""
 
 from pathlib import Path
 from typing import NamedTuple, Self

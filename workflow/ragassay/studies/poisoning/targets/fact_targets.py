@@ -1,11 +1,6 @@
-"""Targets made by rules, without a model: a sentence of a corpus with a gap where a number, a date or a name stood, a
-wrong answer that another sentence gives, and texts that state it.
-
-A question quotes its sentence and asks what is missing, whatever the language's grammar. A text is the sentence with
-the answer exchanged and, before or behind it, another sentence of the same document, which is true. So texts read like
-the corpus, and all of one target repeat the same false claim. The questions are stiff: these targets are for what has
-to learn from many, not for what a study concludes.
-"""
+"""Targets made by rules: a sentence of a corpus with a gap where a number, a date or a name stood, a wrong answer
+that another sentence gives, and texts that state it beside a true sentence of the same document. The questions are
+stiff: these targets are for what has to learn from many, not for what a study concludes."""
 
 import re
 from collections import defaultdict

@@ -1,10 +1,6 @@
-"""What can be used of targets that somebody brings: their texts without debris, and what is wrong with the rest.
-
-Data sets of targets hold refusals of the models that wrote them, names such as `corpus1:` before texts, targets that
-are the right answer, and texts that lack the target or give the right answer. The first are removed, a target that
-cannot be told from the right answer is dropped, and texts of the last kind are kept with a flag: they are what
-attackers really use.
-"""
+"""What can be used of targets that somebody brings. Refusals of the models that wrote them and names such as
+`corpus1:` before texts are removed; a target that cannot be told from the right answer is dropped; texts that lack
+the target or give the right answer are kept with a flag: they are what attackers really use."""
 
 import re
 from typing import NamedTuple

@@ -1,9 +1,6 @@
-"""The conversation that makes a target of a query: the model answers it from the passage that holds the answer and by
-heart, and where both agree it proposes a wrong answer and texts, each of which it may have to answer from alone.
-
-A text that does not yield the wrong answer is written again, as a further sample of one request, so that what is in the
-ledger is not asked again.
-"""
+"""The conversation that makes a target of a query: the model answers it from the passage and by heart, and where both
+agree it proposes a wrong answer and texts, each of which it may have to answer from alone. A text that does not yield
+the wrong answer is written again, as a further sample of one request."""
 
 from collections import defaultdict
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """What a model's answer holds of a wrong answer, of texts that state it, or of a passage in other words; or the reason
-why it is of no use.
-"""
+why it is of no use."""
 
 from typing import NamedTuple
 

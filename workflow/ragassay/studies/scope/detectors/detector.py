@@ -1,14 +1,7 @@
-"""A detector: features of a question and its document by a frozen model, and heads on them.
-
-A kind is one module `ragassay.studies.scope.detectors.kinds.<kind>` with a class `Kind`, which computes features and
-nothing else; training, calibrating, saving and applying heads are the same for all (see `ragassay.models.heads`).
-Two-layer heads have the recipe of the scope paper's appendix H unless the configuration says otherwise; the paper does
-not standardise features.
-
-A document counts as trained on if it was, if it is a near-duplicate of such a document in the study, or if it is one
-that came from elsewhere, as in a question set that shares articles with the study. The last are found by signatures,
-with the limit that the study has for its own near-duplicates, so that no text that was trained on counts as new.
-"""
+"""A detector: features of a question and its document by a frozen model, and heads on them. A kind is one module
+`ragassay.studies.scope.detectors.kinds.<kind>` with a class `Kind`, which computes features; heads are the same for
+all, by default with the recipe of appendix H. A document counts as trained on with its near-duplicates, and those
+from elsewhere by their signatures."""
 
 import abc
 from collections.abc import Iterator, Sequence

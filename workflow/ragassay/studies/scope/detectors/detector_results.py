@@ -1,11 +1,6 @@
-"""Detectors, judges and controls compared on the same questions whose kind is known; and whether a detector's
-probabilities are right on documents that it was not trained on.
-
-Judges and detectors alike are rows of a frame here: method, question_id, out_of_scope (its answer) and score, one row
-for each seed; NaN where it was asked and gave no answer, no row where it was not asked. A method's result for a
-question is the mean over its seeds: of being right, and of its score. Intervals are 95 %, from resampled documents; a
-difference to another method is of the same questions and the same draws.
-"""
+"""Detectors, judges and controls compared on the same questions, and whether a detector's probabilities are right on
+documents that it was not trained on. All are rows of a frame: method, question_id, out_of_scope and score, one for
+each seed; NaN where it gave no answer. A method's result for a question is the mean over its seeds."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,6 @@
 """Texts that know the filter: of many ways to put parts of the question around a text, the one that comes nearest to
 the question while the filter leaves it, and the question still finds it. An attacker who cannot ask the filter
-(`knowledge` retriever) takes the one that is farthest from the question and still found.
-"""
+(`knowledge` retriever) takes the one that is farthest from the question and still found."""
 
 import random
 

@@ -1,7 +1,6 @@
 """Corpus poisoning: a few passages for all questions. Those that the attacker knows fall into clusters, and for each a
 beginning is brought nearer to the centre of its questions (HotFlip). That alone crowds out what is right (`aim` error);
-or PoisonedRAG's texts stand behind the beginning of the cluster that their question is nearest to (`aim` answer).
-"""
+or PoisonedRAG's texts stand behind the beginning of the cluster that their question is nearest to (`aim` answer)."""
 
 from ragassay.studies.poisoning.attacks.attack import ANSWER, ERROR, RETRIEVED, RETRIEVER, Attack, AttackError, Poison
 

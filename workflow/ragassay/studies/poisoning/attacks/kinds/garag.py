@@ -1,10 +1,6 @@
-"""GARAG: the passage that answers, with typos. A population of such passages evolves (NSGA-II) until one is at least as
-similar to the question as the passage was and the reader, decoding greedily, no longer gives a right answer. Words of
-answers and figures stay as they are. It wants any error, and has no wrong answer of its own.
-
-An individual is the typos of a passage: pairs of a word's place and what stands there instead. It has two numbers, both
-of which should be small.
-"""
+"""GARAG: the passage that answers, with typos. A population of such passages evolves (NSGA-II) until one is at least
+as similar to the question as the passage was and the reader, decoding greedily, no longer gives a right answer. Words
+of answers and figures stay. An individual is the typos of a passage, with two numbers that should be small."""
 
 from collections.abc import Callable
 

@@ -1,10 +1,7 @@
-"""A general trigger: passages that any question with a certain word finds, and none without it. Each begins with tokens
-that HotFlip brings nearer to questions with the trigger than to the same ones without it; then comes a command, to
-decline (`aim` declining) or to give the wrong answer (`aim` answer), for which there is one passage a target. Where the
-weights of a model that answers are here, `obeying` words before the command are exchanged until that model obeys it.
-
-Questions with the trigger are a dataset of their own, `triggered`; what is planted there is planted without it, too.
-"""
+"""A general trigger: passages that any question with a certain word finds, and none without it. Each begins with
+tokens that HotFlip brings nearer to questions with the trigger than to the same ones without it; then comes a
+command, to decline or, one passage a target, to give the wrong answer (`aim`). With weights at hand, `obeying` words
+before it are optimised."""
 
 import numpy as np
 

@@ -1,6 +1,5 @@
 """The texts of PoisonedRAG with a character that nobody sees in each word: an encoder's tokenizer drops it, so that
-they are found as before, and what counts words finds none of the question's.
-"""
+they are found as before, and what counts words finds none of the question's."""
 
 import re
 

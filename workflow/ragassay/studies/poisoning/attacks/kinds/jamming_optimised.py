@@ -1,11 +1,6 @@
 """Jamming without weights of the model: a text that a question finds and that makes a model decline, optimised by
-asking the model only. No wrong answer is wanted.
-
-It begins with the question and goes on with words, which are exchanged one at a time. Each candidate is planted and
-searched as any text, the model answers from what is found, and the candidate stays whose answer is nearest to a
-refusal, if it is nearer than that of the text so far. The same passages are asked about once, so that candidates which
-are not found cost no call.
-"""
+asking the model only. It begins with the question and goes on with words, which are exchanged one at a time; the
+candidate stays whose answer is nearest to a refusal. The same passages are asked about once."""
 
 import asyncio
 from collections import Counter

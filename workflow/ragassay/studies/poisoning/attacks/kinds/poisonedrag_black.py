@@ -1,6 +1,5 @@
 """PoisonedRAG without access to the retriever: the question in front, so that the text is found, then the wrong
-answer.
-"""
+answer."""
 
 from ragassay.studies.poisoning.attacks.attack import Attack
 

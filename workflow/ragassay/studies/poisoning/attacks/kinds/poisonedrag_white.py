@@ -1,6 +1,5 @@
 """PoisonedRAG with the retriever's weights: the question in front is optimised token by token (HotFlip) to raise its
-similarity to the question, then comes the wrong answer.
-"""
+similarity to the question, then comes the wrong answer."""
 
 from ragassay.studies.poisoning.attacks.attack import RETRIEVER, Attack, Poison
 

@@ -1,6 +1,5 @@
 """Prompt injection: texts that tell the model what to answer. They compete in retrieval like any others. Wordings
-differ, since a filter of duplicates would otherwise find them at once.
-"""
+differ, since a filter of duplicates would otherwise find them at once."""
 
 from ragassay.studies.poisoning.attacks.attack import Attack
 

@@ -1,7 +1,6 @@
 """Removes a passage that is the same as a better one, or nearly: an attacker who plants one text many times gains
 nothing. Alike are those whose words are the same, or, below a similarity of 1, those whose MinHash signatures say so
-(see `ragassay.text.signatures`).
-"""
+(see `ragassay.text.signatures`)."""
 
 import numpy as np
 

@@ -1,20 +1,6 @@
-"""A method of our own: removes passages that echo the question more than passages do, in words that are unusual
-here.
-
-A text that is planted for a question has to resemble the question, and states the wrong answer in its words. Four
-readings say how far a passage does so:
-
-    similarity   to the question, against the other passages of this question, in standard deviations of these: how
-                 similar passages are at all differs from question to question
-    words        stems of the question's content words that it has, by the square root of its own content words
-    run          the longest run of words of the question that stands in it, as a share of the question
-    surprise     the mean of -log p of its tokens
-
-Each is ranked in clean text and becomes a normal score; their sum is the score, and is fitted like any other. None
-has a weight, and none was chosen by the queries that the benchmark tests. Its limits: a passage that was copied and
-changed in one word echoes nothing, and a text in the corpus's own style that takes up few of the question's words
-passes.
-"""
+"""A method of our own: removes passages that echo the question more than passages do, in words that are unusual here.
+Four readings (`similarity`, `words`, `run`, `surprise`) are each ranked in clean text and become normal scores; their
+sum is the score. None has a weight. A passage that was copied and changed in one word echoes nothing."""
 
 from functools import lru_cache
 from statistics import NormalDist
@@ -49,7 +35,9 @@ class Kind(CriteriaDefence):
 
 
 def echoes(passages, settings) -> dict[str, np.ndarray]:
-    """The four readings of each passage."""
+    """The four readings of each passage: its similarity in standard deviations of the others of its question, the share
+    and the longest run of the question's words in it, and how surprising its own words are.
+    """
     similarity = np.array([passage["score"] for passage in passages], float)
     words, runs = zip(*(taken_up(passage["question"], passage["text"]) for passage in passages), strict=True)
     return {

@@ -1,8 +1,5 @@
-"""Asks a model to put the question in other words before it is searched for, so that texts that were made for its
-wording are found less often. It removes no passage, and a text that says what the question means is found as before.
-
-`model` says who rewrites. Questions are rewritten once for each dataset, and searched for like any others.
-"""
+"""Asks `model` to put the question in other words before it is searched for, so that texts that were made for its
+wording are found less often. It removes no passage. Questions are rewritten once for each dataset."""
 
 from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.result import Abstain

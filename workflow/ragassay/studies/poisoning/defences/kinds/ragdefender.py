@@ -1,15 +1,7 @@
-"""RAGDefender, after its paper: how many of the passages are planted is estimated first, then which.
-
-Passages are put into two clusters by their vectors (Ward's linkage). The words that weigh most by TF-IDF in all
-passages together are what planted texts insist on: if most passages have more than half of them, the larger cluster is
-assumed to be planted, else the smaller one. Of the most similar pairs, as many as the planted ones would have among
-themselves, each gives its similarity squared to both of its passages; as many passages are removed as that cluster
-has, those that were given most, since planted texts say the same thing.
-
-Of its package (`ragdefender` 0.2.0) this is the way for questions of one step, and words count as they do there: where
-their small letters stand in a text, so that names with a capital do not, and where they are part of others. The
-benchmark holds one beside the other.
-"""
+"""RAGDefender, after its paper and its package 0.2.0 (questions of one step). Passages form two clusters by their
+vectors (Ward): if most have more than half of the words that weigh most by TF-IDF, the larger cluster is assumed to
+be planted, else the smaller. As many passages are removed: those whose most similar pairs give most, by their squared
+similarities."""
 
 from collections import Counter
 

@@ -1,16 +1,7 @@
-"""RAGuard, after its paper: removes a passage if both of its chunks differ in how surprising they are (PD, in either
-direction), if one of them is very surprising (PM), or if it resembles the question more than passages do (TS).
-
-`similarity_null` says what the threshold of TS comes from. `retrieved`: what other questions find and how similar that
-is to them. `literal`, as the paper words it: how similar a sample of the corpus is to this very question. Nearly all
-that is retrieved is more similar than that, so that nearly all is removed: it is here to show this.
-
-`surprise_null` says the same for the others: a `sample` of the corpus, as in the paper, or what calibration queries
-have `found`. Where passages that a question finds are less surprising than most, a sample removes fewer of them than
-alpha promises.
-
-`criteria` are those that are used, so that the paper's variants are settings; `ppl` is the passage as a whole.
-"""
+"""RAGuard, after its paper: removes a passage if both of its chunks differ in how surprising they are (PD), if one is
+very surprising (PM), or if it resembles the question more than passages do (TS). `similarity_null`: what other
+questions find (`retrieved`), or a sample and this very question (`literal`, the paper's words, which removes nearly
+all). `surprise_null` likewise; `criteria` are those used."""
 
 import numpy as np
 

@@ -1,11 +1,6 @@
-"""RobustRAG: each passage is read by itself, so that a planted one speaks for itself alone, and what is answered rests
-on what several passages say. It removes no passage.
-
-`aggregation` says how. `keywords`: of each passage the words that answer the question, and an answer from those that
-enough passages name. `voting`: an answer from each passage, and the one that most of the others agree with; of equals
-that of the better passage. Enough are a `share` of the passages that say anything, or `most`. Where most of what is
-found was planted, as five texts among five are, nothing of this can help.
-"""
+"""RobustRAG: each passage is read by itself, so that a planted one speaks for itself alone. `aggregation`: `keywords`
+of each passage, and an answer from those that enough passages name; or `voting`, the answer that most others agree
+with. Enough are a `share` of the passages that say anything, or `most`. It removes no passage."""
 
 from collections import Counter
 

@@ -1,11 +1,6 @@
-"""TrustRAG's first stage, which needs no model: passages in two clusters of their vectors; a cluster whose members
-are very alike is removed, and of the others those that share much of their wording.
-
-If no two passages share much wording (ROUGE-L above `rouge`), all stay. `similarity` is the mean cosine from which
-a cluster is removed. The published .88 belongs to the published encoder, and means nothing in another; if it is not
-set, it is the quantile 1 - alpha of what the denser cluster has among the passages of clean queries. The later stages,
-which ask a model, are the kind trustrag_stages.
-"""
+"""TrustRAG's first stage, without a model: of two clusters of vectors, one whose members are very alike is removed, and
+of the others those that share much of their wording (ROUGE-L above `rouge`). `similarity` is the mean cosine from which
+a cluster is removed; the published .88 belongs to its encoder, so by default it is a quantile of clean queries."""
 
 import math
 

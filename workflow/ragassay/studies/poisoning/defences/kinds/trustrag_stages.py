@@ -1,9 +1,6 @@
-"""All of TrustRAG: its first stage, which removes passages, and then three questions to the responder. It writes what
-it knows by itself, then what of that and of the passages can be trusted, and answers from this alone.
-
-Only the first stage removes anything; the others change the answer, for better or worse. They help as far as the model
-knows the right answer by heart, so a model that knows nothing cannot take the part.
-"""
+"""All of TrustRAG: its first stage, which alone removes passages, and then three questions to the responder: what it
+knows by itself, what of that and of the passages can be trusted, and the answer. They help as far as the model knows
+the right answer by heart."""
 
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.studies.poisoning.defences.kinds import trustrag

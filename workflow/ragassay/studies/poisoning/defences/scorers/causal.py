@@ -1,6 +1,5 @@
 """A causal language model on this machine, such as `gpt2`. It was trained elsewhere and has read whatever it has read:
-name no model that was trained on this very corpus.
-"""
+name no model that was trained on this very corpus."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

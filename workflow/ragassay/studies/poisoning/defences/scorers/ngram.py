@@ -1,15 +1,7 @@
-"""An interpolated n-gram model of words: how surprising each token of a text is, in nats. No language model is needed,
-and what it says is no result about one.
-
-Tokens are words in small letters and single marks. Probabilities of each order are interpolated with those below by
-Witten's and Bell's rule, down to one that is the same for all words, so that an unknown word has a probability, too.
-Before a text stands a start token, which makes its first token count.
-
-It is trained in two halves. Documents are divided by a hash of their cluster of near-duplicates, and each half of them
-is scored by the model of the other, so that no text is scored by a model that has read it. A text that stands in both
-halves, such as a notice that many documents end with, is read by none. A text of no document is given to one of both
-models by a hash of its words.
-"""
+"""An interpolated n-gram model of words (Witten and Bell), down to one order that is the same for all words: how
+surprising each token of a text is, in nats. Documents are divided in two halves by a hash of their cluster, and each
+is scored by the model of the other, so that no text is scored by what has read it; a text that stands in both halves
+is read by none."""
 
 import json
 import re

@@ -1,11 +1,7 @@
-"""How certain the model is of its next token, layer by layer. Its own output layer reads the residual stream after each
-block, as a lens does for the last one; of what it reads few numbers go into a logistic regression: the entropy, the
-highest log-probabilities, and how far the layer agrees with the last one. Where passages and memory compete for an
-answer, layers disagree and hesitate, whatever the two answers are.
-
-Only those tokens count that are likeliest in the last layer on the training part, so that a saved probe needs no output
-layer. Only the last layer has passed the final norm; the others are given its length.
-"""
+"""How certain the model is of its next token, layer by layer, by its own output layer: the entropy, the highest
+log-probabilities, and how far each layer agrees with the last. Where passages and memory compete, layers disagree.
+Only the tokens count that are likeliest in the last layer on the training part, so that a saved probe needs no output
+layer."""
 
 import numpy as np
 

@@ -1,6 +1,5 @@
 """The difference of means: how far a sample lies from the mean of right answers towards that of poisoned ones. There is
-nothing to choose and nothing to stop.
-"""
+nothing to choose and nothing to stop."""
 
 import numpy as np
 

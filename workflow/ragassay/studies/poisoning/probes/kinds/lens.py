@@ -1,10 +1,6 @@
-"""What the model is about to say: the state of the last layer as log-probabilities of next tokens, by the model's own
-output layer, and a logistic regression on them that rests on few tokens. Where a model hesitates between two answers,
-or is inclined to hedge, it shows here. No linear function of the state shows it: how probable one token is depends on
-all others.
-
-Only those tokens count that are likeliest on the training part, so that a saved probe needs no output layer.
-"""
+"""What the model is about to say: the last layer's state as log-probabilities of next tokens, by the model's own
+output layer, and a sparse logistic regression on them. No linear function of the state shows them. Only the tokens
+count that are likeliest on the training part, so that a saved probe needs no output layer."""
 
 import numpy as np
 

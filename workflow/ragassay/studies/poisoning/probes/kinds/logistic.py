@@ -1,6 +1,5 @@
 """Logistic regression on all activations side by side. Of several penalties the one with the least loss on the
-validation part is kept. A sparse one rests on few features.
-"""
+validation part is kept. A sparse one rests on few features."""
 
 from ragassay.models.heads import regression, scores
 from ragassay.studies.poisoning.probes.samples import ActivationProbe, scaling

@@ -1,9 +1,6 @@
-"""The paper's probe: a ResNet-18 maps the image of layers x width to a vector, trained with triplets so that
-answers of one kind lie together; an answer is of the kind of the nearest sample of a support set.
-
-The score is the distance to the nearest right sample less that to the nearest poisoned one, so that 0 is the method's
-own decision. The network's module is imported when it is used, since planning reads the settings.
-"""
+"""The paper's probe: a ResNet-18, trained with triplets on the image of layers x width; an answer is of the kind of
+the nearest sample of a support set. The score is the distance to the nearest right sample less that to the nearest
+poisoned one. The network is imported when it is used, since planning reads the settings."""
 
 from ragassay.studies.poisoning.probes.samples import ActivationProbe
 

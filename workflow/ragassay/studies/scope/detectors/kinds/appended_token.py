@@ -1,10 +1,7 @@
-"""The hidden state of a token behind the prompt: of a reserved one that was never trained, or of the end of text.
-
-The prompt holds document and question and asks whether the one answers the other; the token is its last, so its state
-sums up the whole prompt. Option `appended` names the token, and a tokenizer that lacks it is an error: a number in its
-place would silently name another one. Empty is the model's own end-of-text token. Option `layer` counts as transformers
-does (default -1, the last). A prompt that is longer than the model reads has no features, which are NaN.
-"""
+"""The hidden state of a token behind the prompt, which asks whether the document answers the question. Option
+`appended` names the token, a reserved one that was never trained; empty is the model's end-of-text token, and one
+that the tokenizer lacks is an error. Option `layer` (default -1, the last). A prompt that is too long has NaN for
+features."""
 
 from collections.abc import Sequence
 

@@ -1,8 +1,5 @@
-"""The overlap control as a detector: the ten features of `ragassay.studies.scope.controls`, and no more.
-
-One that does no better may have learned only word overlap. Texts are embedded without roles, as they are for hardness,
-since the features have to be the same.
-"""
+"""The overlap control as a detector: the ten features of `ragassay.studies.scope.controls`, with texts embedded
+without roles, as for hardness. One that does no better may have learned only word overlap."""
 
 from ragassay.models.heads.scores import LOGISTIC
 from ragassay.schemas.hardness import FEATURES

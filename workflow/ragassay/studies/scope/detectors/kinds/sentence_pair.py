@@ -1,6 +1,5 @@
 """Sentence-BERT's features for inference: [u; v; |u - v|] of the vectors of document and question, in the roles that
-they have in retrieval, for encoders that want another prefix before either.
-"""
+they have in retrieval, for encoders that want another prefix before either."""
 
 import numpy as np
 
