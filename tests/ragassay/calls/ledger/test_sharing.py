@@ -1,5 +1,6 @@
 """Two people with one ledger, and a ledger that may only be read. Jobs are processes of two users of this machine."""
 
+import errno
 import multiprocessing
 import os
 
@@ -8,7 +9,7 @@ import pytest
 from ragassay.calls import model as models
 from ragassay.calls.complete import complete
 from ragassay.calls.ledger.journal import LedgerError
-from ragassay.calls.ledger.sharing import NotShared
+from ragassay.calls.ledger.sharing import NotShared, explained, problem
 from ragassay.calls.model import Answer, Model, Request, Usage
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to work as two users")
@@ -76,6 +77,19 @@ def test_the_second_of_two_people_gets_one_line_that_says_whose_files_they_are(p
     assert "Permission denied" in told
     assert f"belongs to user {ALICE}; to share a project, form one group" in told
     assert "\n" not in told
+
+
+def test_what_may_not_be_written_is_named_with_its_owner(tmp_path):
+    error = PermissionError(errno.EACCES, "Permission denied")
+    os.chown(tmp_path, ALICE, GROUP)
+    assert f"denied, it belongs to user {ALICE}; to share" in problem(tmp_path, error)
+    assert f"denied, {tmp_path} belongs to user {ALICE}; to share" in problem(tmp_path / "a/b", error)
+    full = OSError(errno.EROFS, "Read-only file system")
+    assert problem(tmp_path, full) == "Read-only file system"
+    with pytest.raises(NotShared, match=f"^{tmp_path}: Read-only file system$"), explained(tmp_path):
+        raise full
+    with pytest.raises(OSError, match="No space"), explained(tmp_path):
+        raise OSError(errno.ENOSPC, "No space left")
 
 
 def test_a_group_shares_a_folder_whatever_umask_its_people_have(project):

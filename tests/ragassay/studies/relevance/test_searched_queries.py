@@ -1,5 +1,7 @@
 """Neighbours as arrays, parts that follow from keys alone."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -40,6 +42,20 @@ def test_own_documents_are_as_if_they_were_not_in_the_corpus(found):
     np.testing.assert_array_equal(left.passages[2], [3, -1, -1])
     gone = searched_queries.without_own(found, clusters, [[1], [2], []], 1, "x")
     np.testing.assert_array_equal(gone.scores, [[0, 0, 0], [0, 0, 0], [0.9, 0.5, 0.1]])
+
+
+def test_a_query_has_recalled_its_document_if_one_of_its_passages_is_among_the_first(found):
+    corpus = SimpleNamespace(clusters=np.array([0, 1, 0, 3]))
+    queries = searched_queries.SearchedQueries(
+        "s", np.array(list("xyz")), np.array(list("xyz")), [], {"r": found}, corpus
+    )
+    for documents, k, expected in (
+        ([[1], [1], [3]], 3, [1, 0, 1]), ([[1], [1], [3]], 2, [1, 0, 0]), ([[], [0], [1, 0]], 1, [np.nan, 0, 1]),
+    ):  # fmt: skip
+        np.testing.assert_array_equal(queries._replace(documents=documents).recall("r", k), expected)
+    assert found.found.tolist() == [1, 0, 3]
+    first = searched_queries.Similarities(np.array([[0.9]]), np.array([[0]]))
+    assert queries._replace(documents=[[0]], neighbours={"r": first}).recall("r", 1) == [1], "the first passage counts"
 
 
 def test_too_little_is_one_line(found, tmp_path):

@@ -1,9 +1,14 @@
 """The overlap control as a judge: a score above a half says out of scope, none says nothing."""
 
+import json
+
+import numpy as np
 import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
 
 from ragassay.studies.scope import controls, question_sets_section
-from ragassay.studies.scope.votes import IN, OUT, UNCLEAR
+from ragassay.studies.scope.votes import DEFUSED, IN, NOT_DEFUSED, OUT, TIE, UNCLEAR
 
 
 def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_minus_one_to_one(monkeypatch):
@@ -14,3 +19,58 @@ def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_min
     answers = question_sets_section.control(questions, features).set_index("question_id")
     assert answers["label"].to_dict() == {"a": OUT, "b": IN, "c": UNCLEAR, "d": IN, "e": OUT}
     assert answers["margin"].to_dict() == {"a": 0.5, "b": 0.0, "c": 0.0, "d": -1.0, "e": 1.0}
+
+
+def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side():
+    """Of eight questions one was not asked about, one has a tie of one seed, and one was answered both ways."""
+    questions = pd.DataFrame({"question_id": list("abcdefgh"), "doc_id": list("uuvvwwxx"), "out": [True, False] * 4})
+    labels = {
+        "a": [OUT, OUT],
+        "b": [OUT, IN],
+        "c": [OUT, TIE],
+        "d": [IN, IN],
+        "e": [IN, IN],
+        "f": [OUT, OUT],
+        "g": [OUT, OUT],
+    }
+    margins = {"a": 0.9, "b": 0.2, "c": 0.5, "d": -0.4, "e": -0.1, "f": 0.3, "g": 0.8}
+    answers = pd.DataFrame([{"question_id": name, "label": label, "margin": margins[name] + seed / 100}
+                            for name, both in labels.items() for seed, label in enumerate(both)])  # fmt: skip
+    control = pd.DataFrame({"question_id": list("hgfedcba"), "label": [IN, UNCLEAR, IN, OUT, IN, OUT, IN, IN]})
+    rows = list(question_sets_section.measured({"set": "s"}, questions, answers, 0, 0, control))
+    found = {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in rows if row["table"] == "accuracy"}
+    right = {"a": 1, "b": 0.5, "d": 1, "e": 0, "f": 0, "g": 1}
+    assert found["accuracy"] == (pytest.approx(np.mean([*right.values()])), 6, 2)
+    assert found["right_on_out_of_scope"] == (pytest.approx(2 / 3), 3, 1)
+    assert found["right_on_in_scope"] == (pytest.approx(0.5), 3, 1)
+    assert (found["asked"][0], found["abstentions"][0]) == (8, 2)
+    assert (found["at_least"][0], found["at_most"][0]) == pytest.approx((3.5 / 8, 5.5 / 8))
+    area = roc_auc_score([True, False, False, True, False, True], [margins[name] for name in right])
+    assert found["auroc"] == (pytest.approx(area), 6, 2)
+    theirs = {"a": 0, "b": 1, "d": 1, "e": 1, "f": 1}  # none of g
+    assert found["minus_control"] == (pytest.approx(np.mean([right[name] - one for name, one in theirs.items()])), 5, 3)
+    matrix = {(json.loads(row["keys"])["meant"], row["metric"]): (row["value"], row["n"]) for row in rows
+              if row["table"] == "matrix"}  # fmt: skip
+    assert matrix == {
+        ("out of scope", OUT): (2.5, 4), ("out of scope", IN): (1, 4), ("out of scope", TIE): (0.5, 4),
+        ("out of scope", UNCLEAR): (0, 4), ("in scope", OUT): (1.5, 4), ("in scope", IN): (1.5, 4),
+        ("in scope", TIE): (0, 4), ("in scope", UNCLEAR): (1, 4),
+    }  # fmt: skip
+
+
+def test_people_are_asked_about_recorded_responses_alone():
+    labels = {"q0": DEFUSED, "q1": NOT_DEFUSED, "q2": TIE, "q3": DEFUSED, "q4": DEFUSED}
+    same = {"set": "s", "responder": "r", "judge": "j"}
+    rows = pd.DataFrame(
+        [
+            same
+            | {"prompt": "basic" if name == "q4" else "recorded", "question_id": name, "doc_id": name, "label": label}
+            for name, label in labels.items()
+        ]
+    )
+    people = {(name, "r"): DEFUSED for name in ("q0", "q1", "q2", "q4")} | {("q3", "x"): DEFUSED}
+    found = {(json.loads(row["keys"])["prompt"], row["metric"]): (row["value"], row["n"], row["abstained"])
+             for row in question_sets_section.response_rows(rows, people, 0, 0)}  # fmt: skip
+    assert found["recorded", "responses"][:2] == (4, 4) and found["basic", "responses"][:2] == (1, 1)
+    assert found["recorded", "defused"] == (pytest.approx(2 / 3), 3, 1) and found["basic", "defused"] == (1, 1, 0)
+    assert found["recorded", "as_people_say"] == (0.5, 2, 1) and found["basic", "as_people_say"] == (None, 0, 0)

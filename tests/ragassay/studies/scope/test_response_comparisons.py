@@ -107,3 +107,19 @@ def test_what_the_model_would_have_answered_anyway_is_told_apart():
 def test_knowing_stands_beside_what_another_answer_of_the_document_shares():
     known, chance = (found_closed_book("2025-01-01")[BEFORE, "in scope"][name] for name in ("known", "known_by_chance"))
     assert known == (pytest.approx((2 / 3 + 0) / 2), 2) and chance[0] < known[0]
+
+
+def test_another_answer_of_the_document_is_the_one_before_it_that_was_given():
+    """Of three in-scope questions the first is compared with the last, and the answer of the second was not given."""
+    texts = ["Where?", "When?", "Who?", "How?"]
+    asked = questions([0, 0, 0, 1], ["x", "x"], out=[0, 0, 0, 0], texts=texts)
+    ids = asked.ids.tolist()
+    answers = dict(zip(ids, ["Harbour bridge.", "Bridge tower.", "Tower quay.", "Mill."], strict=True))
+    responses = dict(zip(ids, ["Harbour tower.", None, "Quay bridge.", "Mill."], strict=True))
+    del responses[ids[1]]
+    rows = closed_book_rows(asked, "r", answers, responses, np.zeros(4, np.int8), None, 0, 0)
+    found = {row["metric"]: (row["value"], row["n"]) for row in rows}
+    assert found["known"] == (pytest.approx((0.5 + 0.5 + 1) / 3), 3), "nothing of the second question's"
+    assert found["known_by_chance"] == (pytest.approx((0.5 + 0.5) / 2), 2), (
+        "1 by 3, 2 by 1; 3 by 2 and the only one by none"
+    )

@@ -1,11 +1,16 @@
 """Examples: chosen by a hash, one of each kind where there is one, and shown from the document to the label."""
 
 import datetime
+import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from ragassay.documents.ids import PARTS, split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
+from ragassay.studies.scope import scope_section
 from ragassay.studies.scope.scope_section import TITLES, chosen, lineage
 from rows import row
 
@@ -68,3 +73,132 @@ def test_what_is_not_known_is_left_out_or_said():
     assert (
         dict(lineage(*given, {"nearness": 0.5}, {"score": None}))["Nearness"] == "0.50 to its document's nearest claim"
     )
+
+
+KINDS = ("out_of_scope", "in_scope")
+
+
+def numbers(rows, *names):
+    """(what the keys say, metric) -> (value, n)"""
+    found = {}
+    for one in rows:
+        keys = json.loads(one["keys"])
+        found[(*(keys[name] for name in names), one["metric"])] = one["value"], one["n"]
+    return found
+
+
+def asked_of(documents):
+    """Two out-of-scope questions and one in-scope question of each document, of which one is disputed in some."""
+    rows = []
+    for number, doc in enumerate(documents):
+        for at, kind in enumerate((KINDS[0], KINDS[0], KINDS[1])):
+            status = "disputed" if (number + at) % 4 == 0 else "undecided" if at == 2 and number % 3 == 0 else "kept"
+            one = {
+                "question_id": f"{doc}-{at}",
+                "doc_id": doc,
+                "intended": kind,
+                "status": status,
+                "split": split_of(doc),
+            }
+            rows.append(one | {"n_words": 5 + (number + 2 * at) % 4, "generator": "g", "judge": "j"})
+    return pd.DataFrame(rows)
+
+
+DOCUMENTS_ASKED = pd.DataFrame({"doc_id": [f"d{n}" for n in range(9)], "cluster_id": [f"d{n}" for n in range(9)]})
+DOCUMENTS_ASKED = DOCUMENTS_ASKED.assign(n_words=[100 + n for n in range(9)], topic=["food", None, "sport"] * 3)
+QUESTIONS = asked_of(DOCUMENTS_ASKED["doc_id"])
+KEPT_ONES = QUESTIONS[QUESTIONS["status"] == "kept"]
+
+
+def test_each_step_is_counted_by_topic_and_kind():
+    claims = pd.DataFrame({"doc_id": ["d0", "d0", "d1"], "slot": [1, 2, 1]})
+    guesses = pd.DataFrame({"doc_id": ["d0"] * 3, "slot": [1, 1, 2], "round": [1, 2, 1]})
+    rows = list(scope_section.funnel_rows(DOCUMENTS_ASKED, claims, guesses, claims[:1], QUESTIONS))
+    found = numbers([one for one in rows if one["table"] == "funnel"], "topic")
+    for topic, of_topic in (("food", "036"), ("(none)", "147"), ("sport", "258"), ("(all)", "012345678")):
+        of = QUESTIONS[QUESTIONS["doc_id"].str[1:].isin(list(of_topic))]
+        assert found[topic, "documents"][0] == len(of_topic)
+        for kind in KINDS:
+            written = of[of["intended"] == kind]
+            assert found[topic, f"written_{kind}"][0] == len(written)
+            assert found[topic, f"kept_{kind}"][0] == (written["status"] == "kept").sum()
+    assert [found["food", name][0] for name in ("claims", "recovered", "novel")] == [2, 2, 1]
+    steps = numbers([one for one in rows if one["table"] == "steps"], "at", "step")
+    kept = (KEPT_ONES["intended"] == KINDS[0]).sum()
+    counts = {"Claims": 3, "Recovered": 2, "Novel": 1, "Questions": 18, "Kept": kept}
+    assert {key[:2]: value for key, (value, _) in steps.items()} == {
+        (str(at), name): count for at, (name, count) in enumerate(counts.items(), 1)
+    }
+
+
+def test_models_have_their_counts_and_the_numbers_of_their_strata():
+    ends = {f"{name}{end}": value for name, value in (("auroc", 0.7), ("question_alone", 0.6), ("share", 0.5))
+            for end, value in (("", value), ("_low", value - 0.1), ("_high", value + 0.1))}  # fmt: skip
+    strata = [{"stratum": name, "generator": generator, "judge": "j", "n_hard": 4} | ends
+              for name in ("all", "below") for generator in "gh"]  # fmt: skip
+    found = numbers(scope_section.model_rows(QUESTIONS, pd.DataFrame(strata)), "generator")
+    status, kept = QUESTIONS["status"].value_counts(), KEPT_ONES["intended"].value_counts()
+    expected = {"questions": 27, "disputed": status["disputed"], "undecided": status["undecided"], "hard": 4}
+    expected |= {"kept_out_of_scope": kept[KINDS[0]], "kept_in_scope": kept[KINDS[1]]}
+    assert {name: found["g", name] for name in expected} == {name: (value, 27) for name, value in expected.items()}
+    assert found["g", "hard_share"] == (0.5, kept[KINDS[0]]) and found["g", "auroc"] == (0.7, kept.sum())
+    assert found["g", "question_alone"] == (0.6, kept.sum()) and found["h", "questions"] == (0, 0)
+
+
+def test_table_6_counts_and_averages_by_split():
+    rows = list(scope_section.table_6(DOCUMENTS_ASKED, KEPT_ONES))
+    found = numbers(rows, "at", "attribute")
+    names = [*dict.fromkeys(json.loads(one["keys"])["attribute"] for one in rows)]
+    assert [json.loads(one["keys"])["at"] for one in rows[:6]] == list("123456")
+    for split in ("all", *dict.fromkeys(PARTS)):
+        inside = [split in ("all", split_of(doc)) for doc in DOCUMENTS_ASKED["doc_id"]]
+        texts = DOCUMENTS_ASKED[inside]
+        of_kinds = [texts, *(KEPT_ONES[KEPT_ONES["doc_id"].isin(texts["doc_id"]) & (KEPT_ONES["intended"] == kind)]
+                             for kind in (KINDS[1], KINDS[0]))]  # fmt: skip
+        order = ["document", "in-scope question", "out-of-scope question"]
+        for kind, of_kind in zip(order, of_kinds, strict=True):
+            at = next(str(place) for place, name in enumerate(names, 1) if name == f"Number of {kind}s")
+            assert found[at, f"Number of {kind}s", split] == (len(of_kind), len(of_kind))
+            at = next(str(place) for place, name in enumerate(names, 1) if name == f"Average words per {kind}")
+            average = found[at, f"Average words per {kind}", split]
+            assert average == (pytest.approx(of_kind["n_words"].mean()) if len(of_kind) else None, len(of_kind))
+
+
+def test_histograms_have_every_bin_from_the_lowest_to_the_highest():
+    found = numbers(scope_section.length_rows(KEPT_ONES), "words")
+    for words in range(5, 9):
+        for kind in KINDS:
+            count = ((KEPT_ONES["n_words"] == words) & (KEPT_ONES["intended"] == kind)).sum()
+            assert found[str(words), kind] == (count, len(KEPT_ONES))
+    near = pd.DataFrame({"question_id": ["d0-1", "d1-0", "d1-1"], "nearness": [0.3, 0.449, 0.15]})
+    found = numbers(scope_section.nearness_rows(QUESTIONS[:6], near), "at", "nearness")
+    expected = dict.fromkeys(("0.15", "0.20", "0.25", "0.30", "0.35", "0.40"), 0) | {"0.15": 1, "0.30": 1, "0.40": 1}
+    assert {key[:2]: value[0] for key, value in found.items() if key[2] == KINDS[0]} == {
+        (str(at), name): count for at, (name, count) in enumerate(expected.items())
+    }
+    assert {value[1] for value in found.values()} == {3} and not list(scope_section.length_rows(KEPT_ONES[:0]))
+
+
+def test_agreement_drift_strata_and_rejects_are_means_and_counts():
+    labels = np.array([KINDS[0], "tie", KINDS[1], KINDS[1], KINDS[0], "no_verdict", KINDS[1], KINDS[0], KINDS[1]] * 3)
+    rows = QUESTIONS.assign(label=labels)
+    found = numbers(scope_section.agreement_rows(rows, 0, 0), "intended")
+    for kind, name in zip(KINDS, ("out of scope", "in scope"), strict=True):
+        of_kind = rows[rows["intended"] == kind]["label"]
+        sided = of_kind[of_kind.isin(KINDS)]
+        assert found[name, "agreement"] == (pytest.approx((sided == kind).mean()), len(sided))
+        assert found[name, "tie"][0] == (of_kind == "tie").sum() and found[name, "questions"][0] == len(of_kind)
+    guesses = pd.DataFrame({"doc_id": list("aabb"), "round": [1, 2, 1, 1], "to_original": [0.8, 0.2, 0.6, 0.7],
+                            "to_previous": [0.1] * 4, "to_nearest": [0.9] * 4})  # fmt: skip
+    found = numbers(scope_section.drift_rows(guesses, 0, 0), "round")
+    assert found["1", "to_original"] == (pytest.approx(0.7), 3) and found["2", "to_original"] == (0.2, 1)
+    assert found["1", "guesses"][0] == 3 and found["1", "to_nearest"][0] == pytest.approx(0.9)
+    rejects = pd.DataFrame({"stage": list("aab"), "reason": ["x", "x", "y"]})
+    assert {key: value[0] for key, value in numbers(scope_section.reject_rows(rejects), "stage", "reason").items()} == {
+        ("a", "x", "rejected"): 2, ("b", "y", "rejected"): 1,
+    }  # fmt: skip
+    stratum = {"position": 2, "stratum": "below", "grade": "easy", "n_out_of_scope": 3, "n_in_scope": 4}
+    stratum |= {f"{name}{end}": 0.5 for name in ("auroc", "question_alone", "share") for end in ("", "_low", "_high")}
+    found = numbers(scope_section.stratum_rows(pd.DataFrame([stratum, stratum | {"stratum": "all"}])), "at", "verdict")
+    assert found["2", "no", KINDS[0]] == (3, 7) and found["2", "no", KINDS[1]] == (4, 7)
+    assert found["2", "no", "auroc"] == (0.5, 7) and {at for at, *_ in found} == {"2"}
