@@ -7,6 +7,7 @@ import pytest
 
 from papers import check, typeset
 from ragassay.report import theme
+from ragassay.report.paper import LONG
 
 HOSTILE = [
     r"\input{/etc/passwd}",
@@ -70,4 +71,5 @@ def test_hostile_names_are_text_in_latex_and_markdown(tmp_path):
 def test_a_long_table_reaches_over_pages(tmp_path):
     text = typeset(tmp_path, [f"model {n}" for n in range(4)], places=75)["study/curve-2-table.tex"].read_text()
     check(text)
-    assert r"\begin{longtable}" in text and r"\endhead" in text and len(cells(text)) > 300
+    assert len(cells(text)) > 300 and text.count(r"\toprule") == text.count(r"\begin{table}") == -(-300 // LONG)
+    assert text.count(r"\caption{") == text.count(", continued.}") + 1 and text.count(r"\label{") == 1

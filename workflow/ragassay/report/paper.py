@@ -29,7 +29,7 @@ RIGHT_TO_LEFT = re.compile(f"{RTL}(?:[ ,.-]+{RTL})*")
 DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 WORD, PIECE = 24, 12  # letters of a word that has to be broken, and of its pieces
 WIDE = 40  # letters of a text whose column is broken into lines
-LONG = 30  # rows of a table that reaches over pages
+LONG = 40  # rows of a table that stand on a page
 TOGETHER = 6  # tables and figures before those that wait are set
 NUMBERS = ("value", "low", "high", "n")
 
@@ -121,15 +121,20 @@ def _latex_table(part, name, section):
     kinds = "".join(_kind(column) for column in zip(*cells, strict=True))
     head = " & ".join(latex(heading) for heading in part.columns.values()) + r" \\"
     rows = [" & ".join(map(_latex_cell, row)) + r" \\" for row in cells]
-    if len(rows) > LONG:
-        first = [*_caption(part, name, section)[:1], _caption(part, name, section)[1] + r" \\"]
-        body = [*first, r"\toprule", head, r"\midrule", r"\endfirsthead"]
-        body += [r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endlastfoot", *rows]
-        return "{\\footnotesize\n" + _environment("longtable", body, f"{{{kinds}}}") + "}\n"
+    return "\\clearpage\n".join(
+        _latex_part(part, name, section, kinds, head, rows[at : at + LONG], at)
+        for at in range(0, max(len(rows), 1), LONG)
+    )
+
+
+def _latex_part(part, name, section, kinds, head, rows, at):
+    """As many rows of a table as stand on a page, which is as wide as the text at most."""
     body = [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
     inner = _environment("tabular", body, f"{{{kinds}}}").rstrip()
-    fitted = _environment("adjustbox", [inner], r"{max width=\linewidth}").rstrip()
-    return _environment("table", [r"\centering\footnotesize", *_caption(part, name, section), fitted], "[htbp]")
+    fitted = _environment("adjustbox", [inner], r"{max width=\linewidth, max totalheight=.85\textheight}").rstrip()
+    again = [r"\addtocounter{table}{-1}", rf"\caption{{{latex(part.title)}, continued.}}"]
+    caption = again if at else _caption(part, name, section)
+    return _environment("table", [r"\centering\footnotesize", *caption, fitted], "[htbp]")
 
 
 def _kind(column):
