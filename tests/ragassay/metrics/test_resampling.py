@@ -147,6 +147,9 @@ def test_the_doubt_about_a_judge_is_that_of_beta_distributions_with_jeffreys_pri
     sure, few, many = 10**9, np.full(200_000, 0.3), np.full(200_000, 0.7)
     ends = stats.beta.ppf((0.975, 0.025), 8.5, 2.5)
     assert corrected_rate(0.3, few, Judge(8, 10, sure, sure), 1) == pytest.approx((0.375, *(0.3 / ends)), rel=0.01)
+    assert corrected_rate(0.3, [np.nan, *few[:50]], Judge(8, 10, sure, sure), 1)[1] < 0.375, (
+        "what is undefined is ignored"
+    )
     found = corrected_rate(0.7, many, Judge(sure, sure, 8, 10), 1)
     assert found == pytest.approx((0.625, *(1 - 0.3 / ends[::-1])), rel=0.01)
 
@@ -161,6 +164,8 @@ def test_the_interval_of_a_difference_covers_the_truth_and_knows_the_doubt_about
     assert difference_interval(first, second) == pytest.approx((0.1 - 0.02**0.5, 0.1 + 0.2**0.5))
     none = {"value": 1.0, "low": None, "high": None}
     assert difference_interval(none, second) == pytest.approx((0.5 - 1.01**0.5, 0.9))
+    half = {"value": 1.0, "low": 0.9, "high": None}
+    assert difference_interval(half, second) == difference_interval(none, second)
     never = {"value": 0.0, "low": 0.0, "high": 0.1}
     assert difference_interval(never, never) == pytest.approx((-0.1, 0.1)), "no draw differs"
     covered = []

@@ -22,8 +22,10 @@ def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_min
 
 
 def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side():
-    """Of eight questions one was not asked about, one has a tie of one seed, and one was answered both ways."""
-    questions = pd.DataFrame({"question_id": list("abcdefgh"), "doc_id": list("uuvvwwxx"), "out": [True, False] * 4})
+    """Of eight questions the last was not asked about, one has a tie of one seed, and one was answered both ways."""
+    questions = pd.DataFrame(
+        {"question_id": list("abcdefgh"), "doc_id": list("uuvvwwxx"), "out": [True, False] * 3 + [True, True]}
+    )
     labels = {
         "a": [OUT, OUT],
         "b": [OUT, IN],
@@ -41,8 +43,8 @@ def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side
     found = {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in rows if row["table"] == "accuracy"}
     right = {"a": 1, "b": 0.5, "d": 1, "e": 0, "f": 0, "g": 1}
     assert found["accuracy"] == (pytest.approx(np.mean([*right.values()])), 6, 2)
-    assert found["right_on_out_of_scope"] == (pytest.approx(2 / 3), 3, 1)
-    assert found["right_on_in_scope"] == (pytest.approx(0.5), 3, 1)
+    assert found["right_on_out_of_scope"] == (pytest.approx(2 / 3), 3, 2)
+    assert found["right_on_in_scope"] == (pytest.approx(0.5), 3, 0)
     assert (found["asked"][0], found["abstentions"][0]) == (8, 2)
     assert (found["at_least"][0], found["at_most"][0]) == pytest.approx((3.5 / 8, 5.5 / 8))
     area = roc_auc_score([True, False, False, True, False, True], [margins[name] for name in right])
@@ -52,9 +54,9 @@ def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side
     matrix = {(json.loads(row["keys"])["meant"], row["metric"]): (row["value"], row["n"]) for row in rows
               if row["table"] == "matrix"}  # fmt: skip
     assert matrix == {
-        ("out of scope", OUT): (2.5, 4), ("out of scope", IN): (1, 4), ("out of scope", TIE): (0.5, 4),
-        ("out of scope", UNCLEAR): (0, 4), ("in scope", OUT): (1.5, 4), ("in scope", IN): (1.5, 4),
-        ("in scope", TIE): (0, 4), ("in scope", UNCLEAR): (1, 4),
+        ("out of scope", OUT): (2.5, 5), ("out of scope", IN): (1, 5), ("out of scope", TIE): (0.5, 5),
+        ("out of scope", UNCLEAR): (1, 5), ("in scope", OUT): (1.5, 3), ("in scope", IN): (1.5, 3),
+        ("in scope", TIE): (0, 3), ("in scope", UNCLEAR): (0, 3),
     }  # fmt: skip
 
 
@@ -68,9 +70,13 @@ def test_people_are_asked_about_recorded_responses_alone():
             for name, label in labels.items()
         ]
     )
-    people = {(name, "r"): DEFUSED for name in ("q0", "q1", "q2", "q4")} | {("q3", "x"): DEFUSED}
+    people = {(name, "r"): DEFUSED for name in ("q0", "q1", "q2", "q3", "q4")} | {("q1", "x"): NOT_DEFUSED}
     found = {(json.loads(row["keys"])["prompt"], row["metric"]): (row["value"], row["n"], row["abstained"])
              for row in question_sets_section.response_rows(rows, people, 0, 0)}  # fmt: skip
     assert found["recorded", "responses"][:2] == (4, 4) and found["basic", "responses"][:2] == (1, 1)
     assert found["recorded", "defused"] == (pytest.approx(2 / 3), 3, 1) and found["basic", "defused"] == (1, 1, 0)
-    assert found["recorded", "as_people_say"] == (0.5, 2, 1) and found["basic", "as_people_say"] == (None, 0, 0)
+    assert found["recorded", "as_people_say"] == (pytest.approx(2 / 3), 3, 1) and found["basic", "as_people_say"] == (
+        None,
+        0,
+        0,
+    )

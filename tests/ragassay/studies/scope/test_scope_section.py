@@ -134,7 +134,7 @@ def test_each_step_is_counted_by_topic_and_kind():
 def test_models_have_their_counts_and_the_numbers_of_their_strata():
     ends = {f"{name}{end}": value for name, value in (("auroc", 0.7), ("question_alone", 0.6), ("share", 0.5))
             for end, value in (("", value), ("_low", value - 0.1), ("_high", value + 0.1))}  # fmt: skip
-    strata = [{"stratum": name, "generator": generator, "judge": "j", "n_hard": 4} | ends
+    strata = [{"stratum": name, "generator": generator, "judge": "j", "n_hard": 4 if name == "all" else 9} | ends
               for name in ("all", "below") for generator in "gh"]  # fmt: skip
     found = numbers(scope_section.model_rows(QUESTIONS, pd.DataFrame(strata)), "generator")
     status, kept = QUESTIONS["status"].value_counts(), KEPT_ONES["intended"].value_counts()
@@ -142,7 +142,7 @@ def test_models_have_their_counts_and_the_numbers_of_their_strata():
     expected |= {"kept_out_of_scope": kept[KINDS[0]], "kept_in_scope": kept[KINDS[1]]}
     assert {name: found["g", name] for name in expected} == {name: (value, 27) for name, value in expected.items()}
     assert found["g", "hard_share"] == (0.5, kept[KINDS[0]]) and found["g", "auroc"] == (0.7, kept.sum())
-    assert found["g", "question_alone"] == (0.6, kept.sum()) and found["h", "questions"] == (0, 0)
+    assert found["g", "question_alone"] == (0.6, kept.sum()) and {found["h", name][0] for name in expected} == {0, 4}
 
 
 def test_table_6_counts_and_averages_by_split():
@@ -179,6 +179,12 @@ def test_histograms_have_every_bin_from_the_lowest_to_the_highest():
     assert {value[1] for value in found.values()} == {3} and not list(scope_section.length_rows(KEPT_ONES[:0]))
 
 
+def abstained_of(rows, kind):
+    name = {KINDS[0]: "out of scope", KINDS[1]: "in scope"}[kind]
+    return next(one["abstained"] for one in scope_section.agreement_rows(rows, 0, 0)
+                if one["metric"] == "agreement" and json.loads(one["keys"])["intended"] == name)  # fmt: skip
+
+
 def test_agreement_drift_strata_and_rejects_are_means_and_counts():
     labels = np.array([KINDS[0], "tie", KINDS[1], KINDS[1], KINDS[0], "no_verdict", KINDS[1], KINDS[0], KINDS[1]] * 3)
     rows = QUESTIONS.assign(label=labels)
@@ -187,6 +193,7 @@ def test_agreement_drift_strata_and_rejects_are_means_and_counts():
         of_kind = rows[rows["intended"] == kind]["label"]
         sided = of_kind[of_kind.isin(KINDS)]
         assert found[name, "agreement"] == (pytest.approx((sided == kind).mean()), len(sided))
+        assert abstained_of(rows, kind) == len(of_kind) - len(sided)
         assert found[name, "tie"][0] == (of_kind == "tie").sum() and found[name, "questions"][0] == len(of_kind)
     guesses = pd.DataFrame({"doc_id": list("aabb"), "round": [1, 2, 1, 1], "to_original": [0.8, 0.2, 0.6, 0.7],
                             "to_previous": [0.1] * 4, "to_nearest": [0.9] * 4})  # fmt: skip
@@ -199,6 +206,10 @@ def test_agreement_drift_strata_and_rejects_are_means_and_counts():
     }  # fmt: skip
     stratum = {"position": 2, "stratum": "below", "grade": "easy", "n_out_of_scope": 3, "n_in_scope": 4}
     stratum |= {f"{name}{end}": 0.5 for name in ("auroc", "question_alone", "share") for end in ("", "_low", "_high")}
-    found = numbers(scope_section.stratum_rows(pd.DataFrame([stratum, stratum | {"stratum": "all"}])), "at", "verdict")
+    found = numbers(
+        scope_section.stratum_rows(pd.DataFrame([stratum, stratum | {"stratum": "all", "position": 3}])),
+        "at",
+        "verdict",
+    )
     assert found["2", "no", KINDS[0]] == (3, 7) and found["2", "no", KINDS[1]] == (4, 7)
     assert found["2", "no", "auroc"] == (0.5, 7) and {at for at, *_ in found} == {"2"}

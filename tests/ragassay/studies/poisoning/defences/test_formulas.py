@@ -9,6 +9,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler, normalize
 
+from ragassay.studies.poisoning.defences.defence import DefenceError
 from ragassay.studies.poisoning.defences.kinds import echo, ragdefender, raguard, trustrag
 from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, Null, grid, rank
 from ragassay.text.words import content, stem, tokens
@@ -174,6 +175,7 @@ def test_the_similarity_of_a_cluster_is_the_mean_cosine_of_its_pairs():
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = [vectors[one] @ vectors[other] for one in range(5) for other in range(one)]
     assert trustrag.mean_similarity(vectors) == pytest.approx(mean(cosines))
+    assert trustrag.mean_similarity(vectors[:2]) == pytest.approx(vectors[0] @ vectors[1])
     assert trustrag.mean_similarity(vectors[:1]) == 0
 
 
@@ -204,10 +206,28 @@ def test_trustrag_removes_what_reaches_the_similarity_and_prunes_what_shares_mor
     assert [judgement.reason for judgement in judged()] == ["shared wording"] * 2 + [None] * 3
     assert [judgement.criteria[1].score for judgement in judged()] == [0.75, 0.75, 0, 0, 0], "within a cluster"
     assert not any(judgement.removed for judgement in judged(rouge=0.75, similarity=-1)), "three of four words: no more"
+    twins = [*passages, {"text": texts[2], "vector": vectors[2]}]
+    reasons = [
+        judgement.reason for judgement in trustrag.Kind({"similarity": 2.0, "rouge": 0.75}).fit(None).judge(twins)
+    ]
+    assert reasons == [None, None, "shared wording", None, None, "shared wording"], "more than its share, not as much"
     alike = judged()[0].score
     dense = [judgement.reason for judgement in judged(similarity=alike)]
     assert dense[:3] == ["dense cluster"] * 3
     assert judged(similarity=np.nextafter(alike, 2))[2].reason is None
+
+
+def test_the_similarity_of_trustrag_is_a_quantile_of_that_of_the_denser_clusters():
+    dice, found = np.random.default_rng(0), {}
+    for number in range(10):
+        rows = dice.normal(size=(5, 8))
+        found[f"c{number}"] = [{"vector": row / np.linalg.norm(row)} for row in rows]
+    kind = trustrag.Kind({"alpha": 0.1})
+    denser = [max(kind._clusters(rows)[1]) for rows in found.values()]
+    fitted = kind.fit(Null([], found | {"one": found["c0"][:1], "none": []})).fitted
+    assert fitted == {"threshold": pytest.approx(np.quantile(denser, 0.9)), "texts": 10, "rough": True}
+    with pytest.raises(DefenceError, match="found 9 calibration queries, expected at least 10"):
+        trustrag.Kind({"alpha": 0.1}).fit(Null([], {name: found[name] for name in list(found)[:9]}))
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
