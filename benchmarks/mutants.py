@@ -155,7 +155,10 @@ class Trial:
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         if status == 0:
             return ""
-        return (test or "no end") if self._pass([test] if test else tests) else None
+        if not test:  # they hung, or fixtures could not be imported: it is noticed if that is not so without the mutant
+            again, _ = self.pytest.run(tests, LONGEST)
+            return None if again == status else "no end" if status is None else "no import"
+        return test if self._pass([test]) else None
 
     def _pass(self, tests: list[str]) -> bool:
         if not self.sound.issuperset(tests) and self.pytest.run(tests, LONGEST)[0] == 0:

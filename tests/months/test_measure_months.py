@@ -202,7 +202,7 @@ def test_a_reversed_effect_reverses_the_sentence(tmp_path, first, then, verdict)
         "lower": "points fewer in m2 than in m1",
         "unclear": "within chance",
     }
-    assert own["verdict"] == verdict and words[verdict] in own["sentence"] and "prompt basic" in own["sentence"]
+    assert own["verdict"] == verdict and words[verdict] in own["sentence"] and "prompt `basic`" in own["sentence"]
 
 
 def test_of_five_questions_nobody_can_tell(tmp_path):
