@@ -45,12 +45,12 @@ from ragassay.plan.models import shown
 from ragassay.running import console
 
 PAGE_FILES = [*expand("{page}.html", page=HEADS), *EXPLORERS.values()]
-terminal = console.take_over(workflow, PARTIAL["folder"], PARTIAL["settings"]["name"], PAGE_FILES)
-
-in_one_line(references.check_inputs, workflow.rules)
-in_one_line(cluster.check_shared, workflow)
-lost_records.mark(workflow)
-plans.follow(workflow, {"config": shown(config), "shards": SHARDS}, plan(page.places, files=CONFIG_FILES)["report"])
+in_one_line(references.check_inputs, workflow.modifier.rules)
+if not IS_MODULE:  # else the terminal and the end of the run are the caller's
+    terminal = console.take_over(workflow, PARTIAL["folder"], PARTIAL["settings"]["name"], PAGE_FILES)
+    in_one_line(cluster.check_shared, workflow)
+    lost_records.mark(workflow)
+    plans.follow(workflow, {"config": shown(config), "shards": SHARDS}, plan(page.places, files=CONFIG_FILES)["report"])
 
 
 onstart:

@@ -55,7 +55,7 @@ rule paraphrase_targets:
     input:
         plan(models.weights_of, role=attacks.text_writer),
         targets="results/targets/{dataset}.parquet",
-        prompt="resources/prompts/write_supporting_texts.yaml",
+        prompt=shipped("resources/prompts/write_supporting_texts.yaml"),
     output:
         attack_texts=table("results/attack_texts/{dataset}/{attack}.parquet"),
         rejects=table("results/rejects/attack_texts/{dataset}/{attack}.parquet"),

@@ -1,20 +1,19 @@
 """Load what all rules need: the import path, the checked configuration, the shards, the form of wildcards. No rules here."""
 
-import os
 import sys
 from functools import cache
 from inspect import signature
 from pathlib import Path
 
-WORKFLOW = Path(workflow.basedir, "workflow")
-sys.path[:0] = [str(WORKFLOW)]
-# Jobs inherit it: scripts run as copies elsewhere and import the library by its full name; startup/ is for jobs alone.
-os.environ.update(PYTHONPATH=os.pathsep.join([str(WORKFLOW), str(WORKFLOW / "startup")]))
+# Not `workflow.basedir`, which is that of the caller where another workflow uses this one as a module.
+sys.path[:0] = [str(Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent)]
+IS_MODULE = not workflow.modifier.is_main_snakefile()
 
 from snakemake.exceptions import WorkflowError
 
 from ragassay.base.code_version import code_version
 from ragassay.base.errors import AssayError
+from ragassay.base.pipeline import settings_files, shipped
 from ragassay.config import schema
 from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
@@ -30,12 +29,12 @@ def in_one_line(function, *arguments, **more):
         raise WorkflowError(str(error)) from None
 
 
-CONFIG_FILES = [*filter(os.path.exists, ["config/config.yaml"]), *workflow.configfiles]
+CONFIG_FILES = [] if IS_MODULE else [*settings_files(), *workflow.configfiles]
 for file in CONFIG_FILES if workflow.is_main_process else ():  # where profiles/default has not seen to it
     in_one_line(read, file)
+for file in [] if IS_MODULE else settings_files() or ["config/config.yaml"]:
 
-
-configfile: "config/config.yaml"
+    configfile: file
 
 
 machine.prepare(workflow)

@@ -77,7 +77,7 @@ rule answer_attacked:
         passages=plan(defences.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         prompt=plan(defended.prompt),
-        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
         prompts=plan(defended.prompts),
     output:
         answers=table("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"),

@@ -9,10 +9,10 @@ rule train_demo_lm:
     """A decoder small enough for this machine learns the documents by heart and to follow passages."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        facts="resources/demo/facts.csv",
-        targets=["resources/demo/attacks/facts.csv", "resources/demo/attacks/more_facts.csv"],
-        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
-        passages_prompt="resources/prompts/respond_passages.yaml",
+        facts=shipped("resources/demo/facts.csv"),
+        targets=shipped(["resources/demo/attacks/facts.csv", "resources/demo/attacks/more_facts.csv"]),
+        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
+        passages_prompt=shipped("resources/prompts/respond_passages.yaml"),
     output:
         model=directory("results/models/demo-lm"),
     log:

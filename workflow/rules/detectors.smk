@@ -43,7 +43,7 @@ rule train_detector:
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
         selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
-        prompt="resources/prompts/detect_scope.yaml",
+        prompt=shipped("resources/prompts/detect_scope.yaml"),
         weights=plan(detectors.weights),
     output:
         heads="results/detectors/{detector}/{encoder}/{generator}/{judge}/heads.safetensors",
@@ -73,7 +73,7 @@ rule apply_detector:
         known_documents="results/detectors/{detector}/{encoder}/{generator}/{judge}/documents.parquet",
         documents=plan(detectors.tables_of, pattern="results/documents/{shard}.parquet"),
         questions=plan(detectors.tables_of, pattern="results/questions/{asked}/{shard}.parquet"),
-        prompt="resources/prompts/detect_scope.yaml",
+        prompt=shipped("resources/prompts/detect_scope.yaml"),
         weights=plan(detectors.weights),
     output:
         predictions=table("results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet"),

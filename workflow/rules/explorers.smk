@@ -36,9 +36,9 @@ rule list_questions:
         predictions=plan(explorers.predictions),
         gated_queries=plan(explorers.gated, pattern="results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
         query_logs=plan(explorers.gated, pattern="results/query_logs/{query_log}.parquet"),
-        templates=["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"],
-        style="workflow/report/explorer.css",
-        behaviour=["workflow/report/explorer_question.js", "workflow/report/explorer.js"],
+        templates=shipped(["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"]),
+        style=shipped("workflow/report/explorer.css"),
+        behaviour=shipped(["workflow/report/explorer_question.js", "workflow/report/explorer.js"]),
     output:
         page=ensure("<report>/explorer/{generator}/{judge}.html", non_empty=True),
         csv=ensure("<report>/explorer/{generator}/{judge}.csv", non_empty=True),
@@ -66,9 +66,9 @@ rule list_attacks:
         answers=plan(defences.answered).over(
             "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
         ),
-        templates=["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"],
-        style="workflow/report/explorer.css",
-        behaviour=["workflow/report/explorer_attack.js", "workflow/report/explorer.js"],
+        templates=shipped(["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"]),
+        style=shipped("workflow/report/explorer.css"),
+        behaviour=shipped(["workflow/report/explorer_attack.js", "workflow/report/explorer.js"]),
     output:
         page=ensure("<report>/explorer/attacks.html", non_empty=True),
         csv=ensure("<report>/explorer/attacks.csv", non_empty=True),

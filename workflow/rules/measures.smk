@@ -74,7 +74,7 @@ rule answer_sweeps:
         passages=plan(defences.passages),
         poisoned_passages=plan(measures.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
         prompt=plan(defended.prompt),
-        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
     output:
         sweep_answers=table("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet"),
         calls=table("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet"),

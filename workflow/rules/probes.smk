@@ -71,7 +71,7 @@ rule answer_prompts:
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         answers=plan(probes.answered),
         prompt=plan(defended.prompt),
-        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
     output:
         prompt_answers=table("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
         calls=table("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet"),
@@ -99,7 +99,7 @@ rule collect_activations:
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers=plan(probes.begun),
         prompt=plan(defended.prompt),
-        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
         weights=plan(models.weights_of, role="responder"),
     output:
         activations=table("results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"),
@@ -126,8 +126,8 @@ rule scrutinise_answers:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
-        reasoning_prompt="resources/prompts/reason_from_passages.yaml",
-        scrutiny_prompt="resources/prompts/judge_reasons.yaml",
+        reasoning_prompt=shipped("resources/prompts/reason_from_passages.yaml"),
+        scrutiny_prompt=shipped("resources/prompts/judge_reasons.yaml"),
     output:
         baseline_scores=table("results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/scrutiny.parquet"),
         calls=table("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
@@ -155,7 +155,7 @@ rule mask_passages:
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
         prompt=plan(defended.prompt),
-        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
         weights=plan(models.weights_of, role="responder"),
     output:
         baseline_scores=table("results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/masking.parquet"),

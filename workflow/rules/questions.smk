@@ -32,7 +32,7 @@ rule extract_claims:
     input:
         plan(models.weights_of, role="generator"),
         documents="results/documents/{shard}.parquet",
-        prompt="resources/prompts/extract_claims.yaml",
+        prompt=shipped("resources/prompts/extract_claims.yaml"),
     output:
         claims=table("results/claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/claims/{generator}/{shard}.parquet"),
@@ -59,7 +59,7 @@ rule recover_claims:
     input:
         plan(models.weights_of, role="generator"),
         claims="results/claims/{generator}/{shard}.parquet",
-        prompt="resources/prompts/recover_claims.yaml",
+        prompt=shipped("resources/prompts/recover_claims.yaml"),
     output:
         recovered_claims=table("results/recovered_claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/recovered_claims/{generator}/{shard}.parquet"),
@@ -88,7 +88,7 @@ rule remove_supported_claims:
         documents="results/documents/{shard}.parquet",
         claims="results/claims/{generator}/{shard}.parquet",
         recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
-        prompt="resources/prompts/remove_supported_claims.yaml",
+        prompt=shipped("resources/prompts/remove_supported_claims.yaml"),
     output:
         novel_claims=table("results/novel_claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/novel_claims/{generator}/{shard}.parquet"),
@@ -116,8 +116,8 @@ rule write_questions:
         plan(models.weights_of, role="generator"),
         documents="results/documents/{shard}.parquet",
         novel_claims="results/novel_claims/{generator}/{shard}.parquet",
-        out_of_scope_prompt="resources/prompts/write_out_of_scope_questions.yaml",
-        in_scope_prompt="resources/prompts/write_in_scope_questions.yaml",
+        out_of_scope_prompt=shipped("resources/prompts/write_out_of_scope_questions.yaml"),
+        in_scope_prompt=shipped("resources/prompts/write_in_scope_questions.yaml"),
     output:
         questions=table(plan(questions.written_questions)),
         rejects=table("results/rejects/questions/{generator}/{shard}.parquet"),
@@ -148,7 +148,7 @@ rule write_near_misses:
         plan(models.encoder_weights),
         documents="results/documents/{shard}.parquet",
         written_questions="results/written_questions/{generator}/{shard}.parquet",
-        prompt="resources/prompts/write_near_misses.yaml",
+        prompt=shipped("resources/prompts/write_near_misses.yaml"),
     output:
         questions=table("results/questions/{generator}/{shard}.parquet"),
         near_misses=table("results/near_misses/{generator}/{shard}.parquet"),

@@ -25,12 +25,12 @@ PRODUCTS += [
 ]
 METRICS = plan(page.all_metrics, sections=SHOWN, registered=SECTIONS)
 LAYOUT = {
-    "heads": expand("workflow/report/sections/{page}.yaml", page=HEADS),
-    "templates": expand(
-        "workflow/report/{part}.html.j2", part=["layout", "macros", "provenance", "front", "page", "settings"]
+    "heads": shipped(expand("workflow/report/sections/{page}.yaml", page=HEADS)),
+    "templates": shipped(
+        expand("workflow/report/{part}.html.j2", part=["layout", "macros", "provenance", "front", "page", "settings"])
     ),
-    "style": "workflow/report/page.css",
-    "behaviour": "workflow/report/page.js",
+    "style": shipped("workflow/report/page.css"),
+    "behaviour": shipped("workflow/report/page.js"),
 }
 
 PARTIAL = {
@@ -81,7 +81,7 @@ rule draw_figures:
     """Every figure of a section is drawn from its metrics, and every number is written for spreadsheets."""
     input:
         metrics=plan(page.metrics, registered=SECTIONS),
-        section="workflow/report/sections/{section}.yaml",
+        section=shipped("workflow/report/sections/{section}.yaml"),
     output:
         figures=report(
             directory("<report>/figures/{section}"),
@@ -107,7 +107,7 @@ rule write_findings:
     """What was found is put into words, with how certain it is."""
     input:
         metrics=METRICS,
-        sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
+        sections=shipped(expand("workflow/report/sections/{section}.yaml", section=SHOWN)),
     output:
         findings=table("results/findings/<name>.parquet"),
     log:
@@ -127,7 +127,7 @@ rule render_page:
     input:
         **LAYOUT,
         metrics=plan(page.metrics_of_page, registered=SECTIONS, pages=PAGE_OF),
-        sections=plan(page.of_page, pattern="workflow/report/sections/{section}.yaml", pages=PAGE_OF),
+        sections=plan(page.descriptions, pages=PAGE_OF),
         figures=plan(page.of_page, pattern="<report>/figures/{section}", pages=PAGE_OF),
         examples=plan(page.examples, registered=SECTIONS, pages=PAGE_OF),
     output:
@@ -155,7 +155,7 @@ rule render_front:
     input:
         **LAYOUT,
         metrics=METRICS,
-        sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
+        sections=shipped(expand("workflow/report/sections/{section}.yaml", section=SHOWN)),
         figures=expand("<report>/figures/{section}", section=SHOWN),
         findings="results/findings/<name>.parquet",
         pages=expand("<report>/{page}.html", page=HEADS),
@@ -182,7 +182,7 @@ rule typeset_section:
     """The figures and tables of a section become files that a paper includes."""
     input:
         metrics=plan(page.metrics, registered=SECTIONS),
-        section="workflow/report/sections/{section}.yaml",
+        section=shipped("workflow/report/sections/{section}.yaml"),
     output:
         folder=directory("<report>/paper/{section}"),
     log:
@@ -201,7 +201,7 @@ rule typeset_paper:
     """One document holds all figures and tables."""
     input:
         folders=expand("<report>/paper/{section}", section=SHOWN),
-        preamble="workflow/report/preamble.tex",
+        preamble=shipped("workflow/report/preamble.tex"),
     output:
         document="<report>/paper/report.tex",
     log:

@@ -11,7 +11,8 @@ import json
 import os
 from pathlib import Path
 
-WORKFLOW = Path(__file__).resolve().parents[2]
+from ragassay.base.pipeline import INSTALLED, LIBRARY, WORKFLOW
+
 STORE = Path(".snakemake/code_versions")  # in the project's folder
 OWN = Path(__file__).read_bytes()
 
@@ -30,9 +31,14 @@ def module_version(name: str, root: Path = WORKFLOW) -> str:
 
 def _version(paths, root):
     digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.relative_to(root)}\0{_read(path, path.stat().st_mtime_ns)[1]}\0".encode())
+    for name, path in sorted((_name(path, root), path) for path in paths):
+        digest.update(f"{name}\0{_read(path, path.stat().st_mtime_ns)[1]}\0".encode())
     return digest.hexdigest()[:16]
+
+
+def _name(path, root):
+    """The same in a clone and in an installation."""
+    return path.relative_to(root if path.is_relative_to(root) else LIBRARY.parent).as_posix()
 
 
 def modules(script: Path, *also: str, root: Path = WORKFLOW) -> list[Path]:
@@ -55,8 +61,14 @@ def _required(root, name):
 
 @functools.cache  # many files import the same
 def _module(root, name):
-    base = root.joinpath(*name.split("."))
+    base = _folder(root, name).joinpath(*name.split("."))
     return next((p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()), None)
+
+
+def _folder(root, name):
+    """Where to look for a module: an installed library lies beside the pipeline, not in it."""
+    of_library = INSTALLED and root == WORKFLOW and name.split(".")[0] == LIBRARY.name
+    return LIBRARY.parent if of_library else root
 
 
 @functools.cache
@@ -65,6 +77,7 @@ def _imports(path, changed, root):
     files = []
     for folder in (root, path.parent):
         here = {entry.name.removesuffix(".py") for entry in os.scandir(folder)}
+        here |= {LIBRARY.name}
         files += [_module(folder, name) for name in names if name.split(".")[0] in here]
     return tuple(file for file in files if file is not None and file != path)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from ragassay.base import pipeline
 from ragassay.base.errors import AssayError
 from ragassay.calls._estimating import FOLDER
 from ragassay.calls.ledger.records import PICO
@@ -114,16 +115,15 @@ def _keys(arguments):
 
 def key_variables(configfiles: list[str]) -> set[str]:
     """The variables that hold keys, which Snakemake wants to see set."""
-    sections = [settings.read(file).get("models") for file in ["config/config.yaml", *configfiles]]
+    sections = [settings.read(file).get("models") for file in [*pipeline.settings_files(), *configfiles]]
     models = [model for section in sections if isinstance(section, dict) for model in section.values()]
     variables = [model.get("key_variable") for model in models if isinstance(model, dict)]
     return {variable for variable in variables if isinstance(variable, str)}
 
 
 def _snakemake(arguments, environment, folder):
-    quiet = ["--quiet", "host", "rules", "reason", "--profile", "profiles/default"]
-    command = [sys.executable, "-m", "snakemake", *quiet, *arguments]
-    return subprocess.run(command, cwd=folder, env=environment).returncode
+    quiet = ["--quiet", "host", "rules", "reason", "--profile", pipeline.profile("default")]
+    return subprocess.run(pipeline.snakemake(*quiet, *arguments), cwd=folder, env=environment).returncode
 
 
 def _copy_of_links(project, scratch):

@@ -20,8 +20,9 @@ from pathlib import Path
 import yaml
 
 from ragassay.base.errors import AssayError
+from ragassay.base.pipeline import WORKFLOW, in_clone, shipped
 
-FOLDER = Path(__file__).resolve().parents[2] / "schemas"
+FOLDER = WORKFLOW / "schemas"
 TOP = ["$schema", "title", "description", "place", "properties"]
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
 
@@ -56,7 +57,17 @@ def merged(folder=FOLDER) -> dict:
                 raise SchemaError(f"{file}: properties: found the key {key}, {taken}; give it another name")
             owners[key] = file
             schema["properties"][key] = value
+    if not in_clone():
+        _reach(schema)
     return schema
+
+
+def _reach(part):
+    """Files of the pipeline that are defaults, as the working directory reaches them."""
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        _reach(inner)
+    if isinstance(part, dict) and "exists" in part and isinstance(part.get("default"), str):
+        part["default"] = shipped(part["default"])
 
 
 def replaced(schema: dict, path=()) -> Iterator[tuple]:

@@ -25,7 +25,7 @@ DEATHS = ("timeout", "memory", "crash")  # reasons why a document has no other a
 TRIES = 2
 START_SECONDS = 120  # importing from a slow shared disk
 WALL = 1.5  # seconds on the clock for each of the processor, before a child counts as hung
-WORKFLOW = Path(_worker_main.__file__).resolve().parents[2]
+WORKFLOW = Path(_worker_main.__file__).absolute().parents[2]
 # Where the interpreter and its libraries are, if not in their usual places.
 PLACES = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 

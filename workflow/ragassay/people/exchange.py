@@ -5,6 +5,7 @@ import uuid
 from pathlib import Path
 
 from ragassay.base.atomic import write_text
+from ragassay.base.pipeline import run_command
 from ragassay.people import _label_files, folder
 from ragassay.people._label_files import ExchangeError, GivenLabel
 from ragassay.people.click_log import Log, read
@@ -81,7 +82,7 @@ def _items(study):
     for path, frozen in ((study.folder / folder.ITEMS, True), (study.sample, False)):
         if path.exists():
             return folder.items_in(path), frozen
-    raise ExchangeError(f"{study.sample}: no such file; draw the sample first: snakemake {study.sample}")
+    raise ExchangeError(f"{study.sample}: no such file; draw the sample first: {run_command(str(study.sample))}")
 
 
 def _state(study, items, events) -> Labelling:

@@ -5,11 +5,10 @@
 import hashlib
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragassay.base import plain_yaml, tables
+from ragassay.base import pipeline, plain_yaml, tables
 from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError
 from ragassay.config import schema
@@ -94,7 +93,7 @@ class Study:
 
 def study(configfiles: list[str], generator: str | None, judge: str | None) -> Study:
     """The first generator and judge of the configuration unless others are named."""
-    config = of_files(["config/config.yaml", *configfiles], schema.merged())
+    config = of_files([*pipeline.settings_files(), *configfiles], schema.merged())
     scope = config["scope"]
     for role, name, named in (
         ("scope.generators or a question set", generator, [*scope["generators"], *config["question_sets"]]),
@@ -107,7 +106,7 @@ def study(configfiles: list[str], generator: str | None, judge: str | None) -> S
 
 def draw_sample(study: Study, configfiles: list[str]) -> None:
     """Let Snakemake draw the sample from existing results. No other rule may run, so no model is asked."""
-    command = [sys.executable, "-m", "snakemake", "--quiet", "host", "rules", "reason", "progress"]
+    command = pipeline.snakemake("--quiet", "host", "rules", "reason", "progress")
     command += ["--allowed-rules", "sample_for_annotation"]
     command += ["--configfile", *configfiles] if configfiles else []
     done = subprocess.run([*command, "--", str(study.sample)], capture_output=True, text=True)

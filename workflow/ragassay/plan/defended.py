@@ -3,6 +3,7 @@ screened as they come in."""
 
 from collections.abc import Iterator
 
+from ragassay.base.pipeline import shipped
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import defences, models, search
 from ragassay.plan.attacks import tried_on
@@ -62,7 +63,7 @@ def rewritten_neighbours(config: dict, wildcards) -> str:
 def prompts(config: dict, wildcards) -> list[str]:
     """The further prompts of a defence that asks the responder itself."""
     names = defences.defence(config, wildcards.defence).type.PROMPTS
-    return [f"resources/prompts/{name}.yaml" for name in names]
+    return shipped([f"resources/prompts/{name}.yaml" for name in names])
 
 
 def answering_kinds(config: dict, wildcards) -> list[str]:
@@ -74,7 +75,7 @@ def answering_kinds(config: dict, wildcards) -> list[str]:
 
 def prompt(config: dict) -> str:
     """The prompt that answers from passages are asked with."""
-    return f"resources/prompts/respond_{config['under_attack']['prompt']}.yaml"
+    return shipped(f"resources/prompts/respond_{config['under_attack']['prompt']}.yaml")
 
 
 def answer_attacked(config: dict, wildcards) -> dict:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, closest_file, unknown
+from ragassay.base.pipeline import in_clone, matching, original
 from ragassay.config import shards
 from ragassay.config.schema import values
 from ragassay.config.settings import unknown_names
@@ -55,18 +56,18 @@ def check_inputs(rules) -> None:
     fixed = [file for file in read if "{" not in file and not file.startswith(RESULTS)]
     gone = [file for file in sorted(fixed) if not Path(file).exists()]
     if gone:
-        advice = "restore it, as with: git checkout --"
+        advice = "restore it, as with: git checkout --" if in_clone() else "install ragassay again, or restore"
         raise MissingInput(
-            "\n".join(f"{file}: no such file; rule {read[file]} reads it, {advice} {file}" for file in gone)
+            "\n".join(f"{file}: no such file; rule {read[file]} reads it, {advice} {original(file)}" for file in gone)
         )
 
 
 def _no_file_of(name, **patterns):
     for what, pattern in patterns.items():
-        if not Path(pattern.format(name)).is_file():
+        files = matching(pattern.replace("{}", "*"))
+        if Path(pattern.format(name)).name not in files:
             before, after = Path(pattern).name.split("{}")
-            files = sorted(Path(pattern).parent.glob(f"{before}*{after}"))
-            names = [file.name.removeprefix(before).removesuffix(after) for file in files]
+            names = [file.removeprefix(before).removesuffix(after) for file in sorted(files)]
             yield f"{unknown(what, name, names)}; each is a file {pattern.replace('{}', '{name}')}"
 
 

@@ -9,10 +9,9 @@ import re
 from pathlib import Path
 
 from ragassay.base.errors import unknown
+from ragassay.base.pipeline import SETTINGS, in_clone, run_command, shipped
 from ragassay.config.settings import NAME, ConfigError
 from ragassay.plan.models import shown
-
-DEFAULT = "config/config.yaml"
 
 
 def places(config: dict, files: list[str]) -> dict[str, str]:
@@ -21,7 +20,7 @@ def places(config: dict, files: list[str]) -> dict[str, str]:
     """
     name = config["report"]["name"]
     if name is None:
-        over = [file for file in files if Path(file) != Path(DEFAULT)]
+        over = laid_over(files)
         name = Path(over[0]).stem if over else ""
         if name and not re.fullmatch(NAME, name):
             expected = "expected a name for its report of letters, digits, '.', '_' and '-'; set report.name"
@@ -72,6 +71,10 @@ def of_page(wildcards, pattern: str, pages: dict) -> list[str]:
     return [pattern.format(section=name) for name in names]
 
 
+def descriptions(wildcards, pages: dict) -> list[str]:
+    return shipped(of_page(wildcards, "workflow/report/sections/{section}.yaml", pages))
+
+
 def metrics_of_page(wildcards, registered: dict, pages: dict) -> list[str]:
     return all_metrics(of_page(wildcards, "{section}", pages), registered)
 
@@ -115,8 +118,13 @@ def models(config: dict) -> dict[str, str]:
 
 def command(files: list) -> str:
     """What makes the report of the configuration in these files."""
-    over = [os.path.relpath(file) for file in files if Path(file) != Path(DEFAULT)]
-    return " ".join(["snakemake", "--configfile", *over]) if over else "make demo"
+    over = ["--configfile", *map(os.path.relpath, files)] if (files := laid_over(files)) else []
+    return run_command(*over) if over or not in_clone() else "make demo"
+
+
+def laid_over(files: list) -> list:
+    """The files without the project's own configuration."""
+    return [file for file in files if str(file) not in SETTINGS]
 
 
 def model_note(config: dict, name: str) -> str:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from ragassay.base.atomic import write_text
 from ragassay.base.html import environment, policy
+from ragassay.base.pipeline import WORKFLOW
 from ragassay.release.opening import opened
 from ragassay.release.verification.digests import read_table
 
 LABELS = ("label", "status", "split", "verdict", "outcome")
 SHOWN = 200  # numbers on the page; JSON has all
-PAGE = Path(__file__).resolve().parents[2] / "report/changes.html.j2"
+PAGE = WORKFLOW / "report/changes.html.j2"
 STYLE = """body { font: 15px/1.5 system-ui; max-width: 70em; margin: 2em auto; padding: 0 1em }
 table { border-collapse: collapse } td, th { border-bottom: 1px solid #ccc; padding: .2em .7em; text-align: left }"""
 

@@ -3,11 +3,11 @@ is planned and whether anything is still to be done; whatever else lies below re
 
 import csv
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from ragassay.base import pipeline
 from ragassay.base.errors import AssayError
 from ragassay.base.tables import Table, TableError, keys
 from ragassay.config import schema
@@ -26,7 +26,7 @@ class NotReleasable(AssayError):
 
 def configuration(configfiles: list[str]) -> dict:
     """The checked configuration, with all defaults."""
-    return of_files(["config/config.yaml", *configfiles], schema.merged())
+    return of_files([*pipeline.settings_files(), *configfiles], schema.merged())
 
 
 def check_licence(configfiles: list[str]) -> None:
@@ -43,7 +43,7 @@ def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
     """The tables that a run with these files and targets makes; raises NotReleasable if one of them is not made yet."""
     targets = [*targets] or [EVERYTHING]
     given = ["--configfile", *configfiles] if configfiles else []
-    command = [sys.executable, "-m", "snakemake", "--summary", *given, "--", *targets]
+    command = pipeline.snakemake("--summary", *given, "--", *targets)
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("Building DAG")]
@@ -52,11 +52,11 @@ def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
     made = [row for row in rows if row["status"] != "removed temp file"]
     if waiting := Counter(row["rule"] for row in made if row["plan"] != DONE):
         rules = ", ".join(f"{rule} ({count})" for rule, count in waiting.most_common(5))
-        remedy = f"run: snakemake {' '.join([*given, '--', *targets])}"
+        remedy = f"run: {pipeline.run_command(*given, '--', *targets)}"
         raise NotReleasable(f"results: found files that are still to be made, by {rules}, expected none; {remedy}")
     if missing := [row["output_file"] for row in made if row["status"] == "missing"]:
         # Snakemake does not make a table again from which all others were made, unless it is asked for by name.
-        remedy = f"run: snakemake {' '.join([*given, '--', *missing[:5]])}"
+        remedy = f"run: {pipeline.run_command(*given, '--', *missing[:5])}"
         raise NotReleasable(f"results: found {len(missing)} planned files that are missing, expected none; {remedy}")
     return [Path(row["output_file"]) for row in made if row["output_file"].endswith(".parquet")]
 

@@ -107,12 +107,12 @@ def _with_end(documents, shown):
     return shown.append_column(TEXT_END.name, pc.utf8_length(documents["text"]).cast(pa.int32()))
 
 
-def copy_prompts(place: Path, passes: dict[str, FilePass], prompts: Path) -> dict[str, str]:
+def copy_prompts(place: Path, passes: dict[str, FilePass], prompts: Iterable[Path]) -> dict[str, str]:
     """digest -> file in the release, of all that tables name. Rows that users bring, asked elsewhere, name none.
 
     `passes` has what was seen of each file of a table.
     """
-    files = {Prompt.load(path).digest: path for path in sorted(prompts.glob("*.yaml"))}
+    files = {Prompt.load(path).digest: path for path in prompts}
     copied = {"": ""}
     (place / "prompts").mkdir()
     for file, seen in passes.items():

@@ -4,6 +4,7 @@ same run gives the same bytes. Without a signature by a key of ssh, digests only
 
 import contextlib
 import datetime
+import importlib.metadata
 import json
 import re
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 from ragassay.base import plain_yaml, tables
 from ragassay.base.atomic import building
 from ragassay.base.errors import AssayError
+from ragassay.base.pipeline import INSTALLED, LIBRARY, PIPELINE, matching
 from ragassay.base.stage import log
 from ragassay.base.tables import key_names
 from ragassay.base.terminal import aligned
@@ -32,8 +34,6 @@ from ragassay.release.verification.release_folder import MANIFEST, SIGNATURE, SU
 from ragassay.schemas.release import PUBLISHED_TEXTS, RECORDED_ANSWERS
 from ragassay.schemas.report import ASKED_CALLS, CALLS
 
-LIBRARY = Path(__file__).resolve().parents[1]
-ROOT = LIBRARY.parents[1]
 RESULTS, LEDGER = Path("results"), Path("ledger")
 BROUGHT_ROWS = ("passages", "queries", "query_log", "targets")  # tables that hold what users bring, by its name
 STATE = ("table", "column", "state", "cells")  # of texts
@@ -83,7 +83,7 @@ def publish(
         measured = [name for name, reads in contents.MEASURED.items() if not reads & by_name.keys()]
         manifest = {"format": 1, "version": version, "signed": key is not None, "sources": licences.resolved}
         manifest |= _manifest(config, written.entries, rules, measured)
-        manifest["prompts"] = copy_prompts(place, written.passes, Path("resources/prompts"))
+        manifest["prompts"] = copy_prompts(place, written.passes, matching("resources/prompts/*.yaml").values())
         _write(place / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
         _copy_rest(place, config)
         release = ReleaseFolder(place)
@@ -185,8 +185,11 @@ def _copy_rest(place, config):
     _write(place / "config/config.yaml", plain_yaml.dump(config))
     shutil.copyfile(config["shards"], place / "config/shards.tsv")
     (place / "locks").mkdir()
-    for lock in LOCKS:
-        shutil.copyfile(ROOT / lock, place / "locks" / Path(lock).name)
+    if INSTALLED:
+        versions = sorted({f"{package.name}=={package.version}\n" for package in importlib.metadata.distributions()})
+        _write(place / "locks/installed.txt", "".join(versions))
+    for lock in LOCKS if not INSTALLED else ():
+        shutil.copyfile(PIPELINE / lock, place / "locks" / Path(lock).name)
     shutil.copyfile(LIBRARY / "release/verify.py", place / "verify.py")
     target = place / "ragassay/release/verification"
     target.mkdir(parents=True)

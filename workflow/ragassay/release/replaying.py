@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from ragassay.base import plain_yaml, tables
 from ragassay.base.errors import AssayError
+from ragassay.base.pipeline import INSTALLED, LIBRARY, PIPELINE, in_clone
 from ragassay.base.tables import Table
 from ragassay.calls.ledger.call_keys import GIVEN, write_list
 from ragassay.config import schema
@@ -126,11 +127,14 @@ def _here(opened, shards):
 def _lay_out(opened, project, scratch, config, shards):
     """Copies of the code, and the configuration and prompts of the release."""
     for name in CODE:
-        source = Path(project, name)
+        source = Path(project if in_clone() else PIPELINE, name)
         if source.is_dir():
             shutil.copytree(source, scratch / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copyfile(source, scratch / name)
+    if INSTALLED:
+        without = shutil.ignore_patterns("__pycache__", "pipeline")
+        shutil.copytree(LIBRARY, scratch / "workflow/ragassay", ignore=without)
     for path in (opened.folder / "prompts").glob("*"):
         shutil.copyfile(path, scratch / "resources/prompts" / path.name)
     (scratch / "config/config.yaml").write_text(plain_yaml.dump(config), encoding="utf-8")

@@ -5,10 +5,10 @@ file nor line. profiles/default asks for this, which is read before anything els
 import sys
 from pathlib import Path
 
+from ragassay.base import pipeline
 from ragassay.base.errors import AssayError
 from ragassay.config.settings import ConfigError, read
 
-DEFAULT = Path("config/config.yaml")
 KINDS = (".yaml", ".yml", ".json")
 
 
@@ -18,19 +18,24 @@ def examine() -> None:
 
     arguments, _ = get_argument_parser().parse_known_args(sys.argv[1:])
     try:
-        read_all(arguments.configfile or [])
+        read_all(arguments.configfile or [], Path(arguments.directory or ""))
     except AssayError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)
 
 
-def read_all(files: list[Path]) -> None:
-    """The default configuration and what `--configfile` names; raises ConfigError."""
+def read_all(files: list[Path], project: Path = Path()) -> None:
+    """The configuration of the project and what `--configfile` names; raises ConfigError."""
     for file in files[1:]:
         if file.suffix not in KINDS:
+            command = pipeline.run_command(str(file), "--configfile", str(files[0]))
             raise ConfigError(
                 f"found {file} among the files of --configfile, which takes all words that follow, expected names that"
-                f" end in {', '.join(KINDS)}; write targets first: snakemake {file} --configfile {files[0]}"
+                f" end in {', '.join(KINDS)}; write targets first: {command}"
             )
-    for file in [DEFAULT, *files] if DEFAULT.exists() or not files else files:
+    settings = [project / name for name in pipeline.SETTINGS if (project / name).exists()][:1]
+    if not settings and not files:
+        place = project / pipeline.SETTINGS[-1]
+        raise ConfigError(f"{place}: no such file; run this in the project's folder, or make one: ragassay init")
+    for file in [*settings, *files]:
         read(file)

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from ragassay.base import pipeline
 from ragassay.base.atomic import HOST
 from ragassay.base.errors import AssayError
 
@@ -34,7 +35,13 @@ class BusyError(AssayError):
 
 
 def prepare(workflow) -> None:
-    """While the Snakefile is read."""
+    """While the Snakefile is read. Jobs inherit the import path: scripts run as copies elsewhere and import the library
+    by its full name.
+    """
+    conda = any(method.name == "CONDA" for method in workflow.deployment_settings.deployment_method)
+    os.environ.update(PYTHONPATH=os.pathsep.join(pipeline.import_path(conda)))
+    if workflow.is_main_process:
+        pipeline.prepare(conda)
     # Threads that wait for others sleep: jobs side by side would spend most of their time on watching each other.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     cores = _cores(workflow)
@@ -89,7 +96,7 @@ def alone() -> Iterator[None]:
             host = OWNER.read_text() if OWNER.exists() else "another machine"
             raise BusyError(
                 f"found {LOCKS}, which a run on {host} took, expected none; wait for its end, or if it was killed:"
-                " snakemake --unlock"
+                f" {pipeline.run_command('--unlock')}"
             )
         yield
 

@@ -7,6 +7,7 @@ These pages are no outputs of a job. Snakemake takes them for incomplete, so tha
 from pathlib import Path
 
 from ragassay.base import tables
+from ragassay.base.pipeline import shipped
 
 
 def draw(folder: str, pages: dict[str, str], registered: dict, layout: dict, settings: dict) -> None:
@@ -36,7 +37,7 @@ def _metrics(name, registered):
 
 
 def _description(name):
-    return f"workflow/report/sections/{name}.yaml"
+    return shipped(f"workflow/report/sections/{name}.yaml")
 
 
 def _newer(source, made):

@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from ragassay.base import pipeline
 from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError
 from ragassay.calls.estimate import key_variables
@@ -72,9 +73,9 @@ class Plan:
         """What draws its pages and makes its tables."""
         files = ["--configfile", *self.configfiles] if self.configfiles else []
         overrides = [f"{name}={value}" for name, value in self.overrides.items()]
-        if not (files or overrides or self.targets):
+        if not (files or overrides or self.targets) and pipeline.in_clone():
             return "make demo"
-        return " ".join(["snakemake", *self.targets, *files, *(["--config", *overrides] if overrides else [])])
+        return pipeline.run_command(*self.targets, *files, *(["--config", *overrides] if overrides else []))
 
     def outputs(self) -> set[str]:
         return {path for paths in self.files.values() for path in paths}
@@ -220,7 +221,7 @@ def again(plan: Plan) -> Plan:
             files.append(str(Path(folder, "overrides.json")))
             Path(files[-1]).write_text(json.dumps(plan.overrides))
         given = ["--configfile", *files] if files else []
-        command = [sys.executable, "-m", "snakemake", "--summary", *given, "--", *plan.targets]
+        command = pipeline.snakemake("--summary", *given, "--", *plan.targets)
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         keys = dict.fromkeys(key_variables(plan.configfiles), "not needed to plan")
         environment = keys | environment | {WANTED: str(wanted)}

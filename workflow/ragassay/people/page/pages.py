@@ -4,17 +4,17 @@ labels and, in adjudication, those of the two annotators who disagree, without t
 import hashlib
 import math
 import urllib.parse
-from pathlib import Path
 
 import jinja2
 
 from ragassay.base import html
+from ragassay.base.pipeline import WORKFLOW
 from ragassay.people._label_files import moment
 from ragassay.people.folder import Guidelines
 from ragassay.people.labelling import ADJUDICATION, ANNOTATOR, LABELS, Labelling, Person, role_at
 from ragassay.people.page.clicks import closed, refusal
 
-FOLDER = Path(__file__).resolve().parents[3] / "report/annotation"
+FOLDER = WORKFLOW / "report/annotation"
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
