@@ -121,7 +121,7 @@ def test_torch_and_what_its_builds_need_stand_outside():
 
 
 def test_the_set_up_installs_the_torch_that_pyproject_names():
-    assert load("setup").TORCH in PROJECT["optional-dependencies"]["models"]
+    assert load("setup").TORCH in PROJECT["optional-dependencies"]["local"]
 
 
 def test_the_slurm_plugin_stands_in_its_own_lock_only():
@@ -131,10 +131,14 @@ def test_the_slurm_plugin_stands_in_its_own_lock_only():
     assert unmet(map(Requirement, PROJECT["optional-dependencies"]["slurm"]), both) == []
 
 
-@pytest.mark.parametrize("part", ["base", "dev", "models", "run"])
+@pytest.mark.parametrize("part", ["base", "dev", "local"])
 def test_what_pyproject_requires_is_locked(part):
     texts = PROJECT["dependencies"] if part == "base" else PROJECT["optional-dependencies"][part]
     assert unmet(map(Requirement, texts), locked()) == []
+
+
+def test_the_demo_needs_the_models_that_run_here_and_nothing_else():
+    assert PROJECT["optional-dependencies"]["demo"] == ["ragassay[local]"]
 
 
 def test_what_a_locked_package_needs_is_locked():
@@ -151,7 +155,7 @@ def test_what_is_installed_is_what_is_locked():
 
 def test_all_lock_entries_are_needed():
     """What nothing asks for any more has to go, by `make lock`."""
-    asked = [text for part in ("dev", "models", "run") for text in PROJECT["optional-dependencies"][part]]
+    asked = [text for part in ("dev", "local") for text in PROJECT["optional-dependencies"][part]]
     todo, found = [*map(Requirement, PROJECT["dependencies"] + asked), *needs("torch")], set()
     while todo:
         requirement = todo.pop()

@@ -1,0 +1,21 @@
+"""What a wheel holds beside the library: the pipeline as it lies in a clone, in the folder ragassay/pipeline."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+PIPELINE = "ragassay.pipeline"
+TREES = ["config", "envs", "profiles", "resources"]
+TREES += [f"workflow/{name}" for name in ("demo", "report", "rules", "schemas", "scripts", "startup")]
+folders = [path for tree in TREES for path in (Path(tree), *Path(tree).rglob("*/")) if path.name != "__pycache__"]
+trees = [".".join([PIPELINE, *folder.parts]) for folder in sorted(folders)]
+
+setup(
+    packages=[*find_packages("workflow", include=["ragassay", "ragassay.*"]), PIPELINE, *trees],
+    package_dir={"": "workflow", PIPELINE: "."},
+    package_data={
+        "ragassay": ["py.typed", "*.pyi", "**/*.yaml"],
+        PIPELINE: ["Snakefile", "requirements.lock"],
+        **dict.fromkeys(trees, ["*"]),
+    },
+)
