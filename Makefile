@@ -12,8 +12,8 @@ STYLE ?= page
 BIN := .venv/bin
 BENCHMARKS := house cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo pages explorer annotation paper_costs release mutants
 MAKEFLAGS += --no-print-directory
-# Releases of others are looked at by this checkout's code alone, wherever a module of the same name may lie.
-RELEASES := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); from ragassay.release.__main__ import run; sys.exit(run())'
+# The command of this checkout's code alone, wherever a module of the same name may lie.
+RAGASSAY := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); from ragassay.command.app import main; main()'
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
@@ -27,38 +27,38 @@ setup: ## make or heal .venv from the lock (EXTRA=slurm adds the Slurm executor)
 	@$(PYTHON) envs/setup.py $(EXTRA)
 
 demo: setup ## run the pipeline on the demo corpus and say what was found and where the report is (STUDY=... runs one study, without a report)
-	@RAGASSAY_OPEN_REPORT=1 $(BIN)/snakemake $(STUDY) $(ARGS)
+	@$(RAGASSAY) demo $(STUDY) $(ARGS)
 
 figures: setup ## draw every figure of the report; STYLE=paper: figures and tables for a paper, in results/report/paper
-	@$(BIN)/snakemake $(if $(filter paper,$(STYLE)),paper,$(if $(filter page,$(STYLE)),figures,$(error figures: found STYLE=$(STYLE), expected page or paper))) $(ARGS)
+	@$(RAGASSAY) run $(if $(filter paper,$(STYLE)),paper,$(if $(filter page,$(STYLE)),figures,$(error figures: found STYLE=$(STYLE), expected page or paper))) $(ARGS)
 
 demo-lm: setup ## train the demo's small language model again, for resources/demo/demo-lm (minutes)
 	@$(BIN)/snakemake results/models/demo-lm
 	@PYTHONPATH=workflow $(BIN)/python -m demo.lm.shipment
 
 estimate: setup ## say what a run would ask of models and pay, without asking (STUDY=..., ARGS="--configfile ...")
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.calls.estimate $(STUDY) $(ARGS)
+	@$(RAGASSAY) estimate $(STUDY) $(ARGS)
 
 annotate: setup ## label questions by hand in the browser (ARGS="--port 8137 --host ... --annotators ...")
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.people serve $(ARGS)
+	@$(RAGASSAY) annotate $(ARGS)
 
 release: setup ## make an immutable release of a finished run (VERSION=2026-11, STUDY=..., ARGS="--configfile ... --key ... --yes")
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release publish "$(VERSION)" --targets $(STUDY) $(ARGS)
+	@$(RAGASSAY) release "$(VERSION)" --targets $(STUDY) $(ARGS)
 
 verify: setup ## verify somebody's release with this clone's code (RELEASE=releases/2026-11, SIGNERS=file of public keys)
-	@$(RELEASES) verify "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
+	@$(RAGASSAY) verify "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
 
 release-diff: setup ## say what changed from one release to another, as a page and as JSON (BEFORE=... RELEASE=...)
-	@$(RELEASES) diff "$(BEFORE)" "$(RELEASE)" $(ARGS)
+	@$(RAGASSAY) diff "$(BEFORE)" "$(RELEASE)" $(ARGS)
 
 replay: setup ## make the tables of a release again from the models' recorded answers, offline (RELEASE=releases/2026-11)
-	@$(RELEASES) replay "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
+	@$(RAGASSAY) replay "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
 
 rehydrate: setup ## fetch the texts that a release withholds from their pages (RELEASE=..., ARGS="--configfile ...")
-	@$(RELEASES) rehydrate "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
+	@$(RAGASSAY) rehydrate "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
 
 prune: setup ## list the files below results that no configuration plans any more (ARGS=--yes deletes them)
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.running.pruning $(ARGS)
+	@$(RAGASSAY) prune $(ARGS)
 
 test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)

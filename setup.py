@@ -16,6 +16,6 @@ setup(
     package_data={
         "ragassay": ["py.typed", "*.pyi", "**/*.yaml"],
         PIPELINE: ["Snakefile", "requirements.lock"],
-        **dict.fromkeys(trees, ["*"]),
+        **{tree: ["*"] for tree in trees},
     },
 )

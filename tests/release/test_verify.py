@@ -262,7 +262,7 @@ def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path, ca
     (release / "SHA256SUMS.sig").write_bytes(genuine)
     assert next(checks.problems(release, signers)).startswith("SHA256SUMS.sig: is no signature by a key in")
     makefile = (ROOT / "Makefile").read_text()
-    assert "-I" in makefile[makefile.index("RELEASES :=") :].splitlines()[0]
+    assert "-I" in makefile[makefile.index("RAGASSAY :=") :].splitlines()[0]
 
 
 def test_the_folder_knows_its_tables(published):

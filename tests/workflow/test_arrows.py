@@ -35,7 +35,7 @@ def test_no_module_imports_against_the_arrows():
 
 def test_every_room_has_its_floor():
     rooms = {room_of(".".join(path.parent.relative_to(LIBRARY).parts)) for path in LIBRARY.rglob("*/*.py")}
-    assert rooms - {"studies"} == {*FLOORS} - {"command"}
+    assert rooms - {"studies"} == {*FLOORS}
 
 
 def test_scripts_import_of_studies_only_their_own():

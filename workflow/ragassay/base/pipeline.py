@@ -6,6 +6,7 @@ so that their paths are the same on each machine and in each version, and a new 
 A file of the project's own under the path of one of the pipeline's, such as a prompt, takes its place.
 """
 
+import argparse
 import os
 import sys
 from pathlib import Path
@@ -31,6 +32,13 @@ def settings_files() -> list[str]:
     return [name for name in names if Path(name).exists()][:1]
 
 
+def configfiles(words: list[str]) -> list[str]:
+    """The files of `--configfile` among words of a command line."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
+    return parser.parse_known_args(words)[0].configfile
+
+
 def shipped(path):
     """A file of the pipeline, or several, as the working directory reaches them; a function if there are wildcards."""
     if isinstance(path, list):
@@ -41,7 +49,11 @@ def shipped(path):
 
 
 def _present(path):
-    return path if Path(path).exists() else f"{LINK}/{path}"
+    if Path(path).exists():
+        return path
+    if not (LINK / path).exists():
+        prepare()
+    return f"{LINK}/{path}"
 
 
 def _of_wildcards(pattern):
@@ -83,7 +95,7 @@ def _link(link, target):
 def snakemake(*arguments: str) -> list[str]:
     """The command that runs Snakemake on this pipeline in the working directory."""
     elsewhere = [] if in_clone() else ["--snakefile", str(PIPELINE / "Snakefile")]
-    return [sys.executable, "-m", "snakemake", *elsewhere, *arguments]
+    return [sys.executable, "-P", "-m", "snakemake", *elsewhere, *arguments]
 
 
 def profile(name: str) -> str:

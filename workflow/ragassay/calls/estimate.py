@@ -3,7 +3,6 @@ in a scratch folder that sees the project's files, results and ledger, with rule
 it counts exactly what a run would start now. Nothing in the project changes but the documents, which are collected
 first."""
 
-import argparse
 import json
 import math
 import os
@@ -108,9 +107,7 @@ def _concerns(switch, row):
 
 
 def _keys(arguments):
-    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
-    parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
-    return key_variables(parser.parse_known_args(arguments)[0].configfile)
+    return key_variables(pipeline.configfiles(arguments))
 
 
 def key_variables(configfiles: list[str]) -> set[str]:

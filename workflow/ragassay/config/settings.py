@@ -105,12 +105,12 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     return filled
 
 
-def of_files(files: list, schema: dict) -> dict:
+def of_files(files: list, schema: dict, *more) -> dict:
     """The checked configuration of several files, of which later ones win, as Snakemake lays them over each other."""
     config = {}
     for file in files:
         _lay_over(config, read(file))
-    return checked(config, files, schema)
+    return checked(config, files, schema, *more)
 
 
 def _last_alone(config, files, schema):

@@ -1,4 +1,4 @@
-"""The command line for labelling by hand: `python -m ragassay.people serve | export | import | interface`."""
+"""The command line for labelling by hand: `ragassay annotate serve | export | import | interface`."""
 
 import argparse
 import logging
@@ -10,8 +10,11 @@ from ragassay.people import _label_files, exchange
 from ragassay.people.folder import study
 from ragassay.people.page.server import serve as serve_pages
 
+COMMANDS = ("serve", "export", "import", "interface")
+
 
 def main(arguments: list[str]) -> int:
+    logging.basicConfig(format="%(message)s", stream=sys.stderr)
     given = _parser().parse_args(arguments)
     try:
         chosen = study(given.configfile, given.generator, given.judge)
@@ -36,7 +39,7 @@ def main(arguments: list[str]) -> int:
 
 def _parser():
     description = "Label questions and responses by hand, and exchange labels with other tools."
-    parser = argparse.ArgumentParser(prog="python -m ragassay.people", description=description)
+    parser = argparse.ArgumentParser(prog="ragassay annotate", description=description)
     commands = parser.add_subparsers(dest="command", required=True)
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
@@ -58,5 +61,4 @@ def _parser():
 
 
 if __name__ == "__main__":
-    logging.basicConfig(format="%(message)s", stream=sys.stderr)
     sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""The command line of releases: `python -m ragassay.release publish | verify | diff | replay | rehydrate`.
+"""The command line of releases: `ragassay release | verify | diff | replay | rehydrate`.
 
 All but `publish` work on releases of others: they run this checkout's code alone, in bounded memory.
 """
@@ -109,9 +109,9 @@ def _replay(given):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="python -m ragassay.release", description="Make and use releases.")
+    parser = argparse.ArgumentParser(prog="ragassay", description="Make and use releases.")
     commands = parser.add_subparsers(dest="command", required=True)
-    making = commands.add_parser("publish", help="make a release of the results of a finished run")
+    making = commands.add_parser("publish", prog="ragassay release", help="make a release of a finished run's results")
     making.add_argument("version", help="its name, such as 2026-11; never given twice")
     making.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
     making.add_argument("--date", default=_today(), help="the day of publication (default: today, in UTC)")
@@ -143,11 +143,11 @@ def _today():
     return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 
-def run() -> int:
+def run(arguments: list[str]) -> int:
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
     logging.getLogger("ragassay").setLevel(logging.INFO)
-    return main(sys.argv[1:])
+    return main(arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(run(sys.argv[1:]))

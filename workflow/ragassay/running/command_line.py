@@ -24,10 +24,10 @@ def examine() -> None:
         sys.exit(1)
 
 
-def read_all(files: list[Path], project: Path = Path()) -> None:
+def read_all(files: list, project: Path = Path()) -> None:
     """The configuration of the project and what `--configfile` names; raises ConfigError."""
     for file in files[1:]:
-        if file.suffix not in KINDS:
+        if Path(file).suffix not in KINDS:
             command = pipeline.run_command(str(file), "--configfile", str(files[0]))
             raise ConfigError(
                 f"found {file} among the files of --configfile, which takes all words that follow, expected names that"

@@ -7,11 +7,11 @@ import webbrowser
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
+from ragassay.base.pipeline import in_clone, run_command
 from ragassay.base.terminal import printable
 
 MOST = 3  # findings that are shown
 OPEN = "RAGASSAY_OPEN_REPORT"  # set by `make demo`: a browser shows the report, if there is a screen
-COMMAND = ".venv/bin/snakemake"  # makes all that is missing
 
 
 class Summary:
@@ -26,6 +26,8 @@ class Summary:
         """
         front = self.report / "index.html"
         lines = [*(findings(self.table) if well else []), *self._addresses(front), cost(asked)]
+        if well and front.exists() and not in_clone():
+            lines.append("next: ragassay show")
         with contextlib.suppress(BrokenPipeError):
             sys.stdout.write("\n".join(["", *lines, ""]))
             sys.stdout.flush()
@@ -34,16 +36,21 @@ class Summary:
 
     def _addresses(self, front):
         if not front.exists():
-            return [f"tables: {Path('results').resolve().as_uri()} (`{COMMAND}` draws the report from them)"]
+            return [f"tables: {Path('results').resolve().as_uri()} (`{command()}` draws the report from them)"]
         others = [page for page in self.pages if (self.report / page).exists()]
         beside = [f"    and beside it {', '.join(others)}"] if others else []
         return [f"report: {front.resolve().as_uri()}", *beside]
 
 
-def findings(table: Path) -> list[str]:
+def command() -> str:
+    """What makes all that is missing."""
+    return ".venv/bin/snakemake" if in_clone() else run_command()
+
+
+def findings(table: Path, most: int = MOST) -> list[str]:
     """The most important ones that were measured, a line each."""
     if not table.exists():
-        return [f"findings: none yet; `{COMMAND}` computes them"]
+        return [f"findings: none yet; `{command()}` computes them"]
     from ragassay.base import tables
     from ragassay.report.findings import ordered
     from ragassay.schemas.report import FINDINGS
@@ -56,8 +63,8 @@ def findings(table: Path) -> list[str]:
     measured = [row for row in rows if row["verdict"] not in ("too_few", "missing")]
     if not measured:
         return [f"findings: none; the report says what its open questions lack ({len(rows)})"]
-    of = f"{MOST} of {len(measured)}" if len(measured) > MOST else len(measured)
-    numbered = (f"  {at}. {printable(row['sentence'])}{_sureness(row)}" for at, row in enumerate(measured[:MOST], 1))
+    of = f"{most} of {len(measured)}" if len(measured) > most else len(measured)
+    numbered = (f"  {at}. {printable(row['sentence'])}{_sureness(row)}" for at, row in enumerate(measured[:most], 1))
     return [f"findings ({of}):", *numbered]
 
 

@@ -1,0 +1,169 @@
+"""The command `ragassay`: a function for each subcommand, which loads what it needs when it runs, so that help and
+completion wait for nothing. Runs are Snakemake's: what a subcommand does not know goes on to it.
+"""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="ragassay",
+    help="Test a RAG system: which questions it should not answer, what its corpus knows, who poisoned it.",
+    epilog="Start with: ragassay demo",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+PASSING = {"ignore_unknown_options": True}  # and what is unknown is taken for a word
+WHOLE = PASSING | {"allow_extra_args": True, "help_option_names": []}  # not even --help is known here
+Words = Annotated[list[str] | None, typer.Argument(metavar="[STUDY]... [SNAKEMAKE OPTION]...", show_default=False)]
+Settings = Annotated[list[str] | None, typer.Argument(metavar="[--configfile FILE...]", show_default=False)]
+
+
+@app.command(context_settings=PASSING)
+def demo(
+    words: Words = None,
+    folder: Annotated[Path | None, typer.Option(help="Where the demo goes.", show_default=False)] = None,
+) -> None:
+    """Run all studies on sixty articles of ours; no key, no network."""
+    from ragassay.command.demo import run_demo
+
+    run_demo(folder, words or [])
+
+
+@app.command(context_settings=PASSING)
+def check(words: Settings = None) -> None:
+    """Check configuration, files and keys, before anything runs."""
+    from ragassay.command.check import report
+
+    raise typer.Exit(report(words or []))
+
+
+@app.command(context_settings=PASSING)
+def estimate(words: Words = None) -> None:
+    """Say what a run would ask of models and pay, without asking."""
+    from ragassay.calls.estimate import main as run_estimate
+
+    raise typer.Exit(run_estimate(words or []))
+
+
+@app.command(context_settings=PASSING)
+def run(
+    words: Words = None,
+    slurm: Annotated[bool, typer.Option("--slurm", help="Send jobs to Slurm.")] = False,
+) -> None:
+    """Run all studies of this folder, or those that you name."""
+    from ragassay.command.run import run_pipeline
+
+    run_pipeline(words or [], slurm)
+
+
+@app.command(context_settings=PASSING)
+def show(
+    words: Settings = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Serve the report at an address of this machine.")] = False,
+    port: Annotated[int, typer.Option(help="0 takes any that is free.")] = 8138,
+) -> None:
+    """Print what was found, and open the report."""
+    from ragassay.command.show import show_report
+
+    show_report(words or [], port if serve else None)
+
+
+@app.command(context_settings=WHOLE)
+def annotate(context: typer.Context) -> None:
+    """Label questions by hand, in the browser; exchange labels."""
+    from ragassay.people.__main__ import COMMANDS
+    from ragassay.people.__main__ import main as people
+
+    complete = context.args[:1] and context.args[0] in (*COMMANDS, "--help", "-h")
+    raise typer.Exit(people(context.args if complete else ["serve", *context.args]))
+
+
+@app.command(context_settings=PASSING)
+def export(words: Words = None) -> None:
+    """Write the questions as BEIR and Hugging Face folders."""
+    from ragassay.command.run import run_pipeline
+
+    run_pipeline(["export", *(words or [])])
+
+
+@app.command(context_settings=WHOLE)
+def release(context: typer.Context) -> None:
+    """Make an immutable release: ragassay release 2026-11."""
+    _of_releases("publish", context)
+
+
+@app.command(context_settings=WHOLE)
+def verify(context: typer.Context) -> None:
+    """Verify a release: ragassay verify releases/2026-11."""
+    _of_releases("verify", context)
+
+
+@app.command(context_settings=WHOLE)
+def replay(context: typer.Context) -> None:
+    """Make a release's tables again from its answers, offline."""
+    _of_releases("replay", context)
+
+
+@app.command(context_settings=WHOLE)
+def diff(context: typer.Context) -> None:
+    """Compare two releases: ragassay diff BEFORE AFTER."""
+    _of_releases("diff", context)
+
+
+@app.command(context_settings=WHOLE)
+def rehydrate(context: typer.Context) -> None:
+    """Fetch the texts that a release withholds."""
+    _of_releases("rehydrate", context)
+
+
+@app.command()
+def prune(yes: Annotated[bool, typer.Option("--yes", help="Delete what is listed.")] = False) -> None:
+    """List and delete results that nothing plans any more."""
+    from ragassay.running.pruning import main as run_prune
+
+    raise typer.Exit(run_prune(["--yes"] if yes else []))
+
+
+@app.command(context_settings=PASSING)
+def guard(
+    words: Words = None,
+    dataset: Annotated[str, typer.Option(help="Of `datasets`.", show_default=False)] = "",
+    retriever: Annotated[str, typer.Option(help="Of `retrieval.retrievers`.", show_default=False)] = "",
+    defence: Annotated[str, typer.Option(help="Such as raguard.", show_default=False)] = "",
+) -> None:
+    """Fit guards for your own service."""
+    from ragassay.command.guard import fit
+
+    fit({"dataset": dataset, "retriever": retriever, "defence": defence}, words or [])
+
+
+@app.command()
+def doctor() -> None:
+    """Say what this machine has, and what is missing."""
+    from ragassay.command.doctor import report
+
+    raise typer.Exit(report())
+
+
+def _of_releases(command, context):
+    from ragassay.release.__main__ import run as run_release
+
+    raise typer.Exit(run_release([command, *context.args]))
+
+
+def main() -> None:
+    from ragassay.base.errors import AssayError
+
+    try:
+        app(prog_name="ragassay")
+    except AssayError as error:
+        sys.stderr.write(f"ragassay: {error}\n")
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""`ragassay demo`: the demo is a project like any other, whose documents and configuration come along."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from ragassay.base.errors import AssayError
+from ragassay.base.pipeline import PIPELINE, in_clone
+from ragassay.command.run import run_pipeline
+from ragassay.running.summary import OPEN
+
+FOLDER = Path("ragassay-demo")
+PARTS = ("config", "resources/demo")
+
+
+class DemoError(AssayError):
+    """The demo cannot be put into this folder."""
+
+
+def run_demo(folder: Path | None, words: list[str]) -> None:
+    """In a clone, and in a folder that has the demo already, it runs there."""
+    if folder is None:
+        folder = Path() if in_clone() or all(Path(part).is_dir() for part in PARTS) else FOLDER
+    lay_out(folder)
+    os.chdir(folder)
+    run_pipeline(words, **{OPEN: "1"})
+
+
+def lay_out(folder: Path) -> None:
+    """Documents and configuration of the demo; what lies there from an earlier time stays as it is."""
+    missing = [part for part in PARTS if not (folder / part).is_dir()]
+    if len(missing) == len(PARTS) and folder.is_dir() and any(folder.iterdir()):
+        raise DemoError(f"{folder}: found other files, expected no folder or an empty one; name one with --folder")
+    for part in missing:
+        shutil.copytree(PIPELINE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    if missing:
+        sys.stdout.write(f"demo: its documents and configuration are in {folder.resolve()}\n")
