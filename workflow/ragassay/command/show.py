@@ -41,7 +41,7 @@ def show_report(words: list[str], port: int | None = None) -> None:
 
 def serve(folder: Path, port: int) -> None:
     """On this machine only; a colleague reaches it through ssh."""
-    with ThreadingHTTPServer(("127.0.0.1", port), partial(Pages, directory=str(folder))) as server:
+    with ThreadingHTTPServer(("127.0.0.1", port), partial(QuietHandler, directory=str(folder))) as server:
         sys.stdout.write(f"served at http://127.0.0.1:{server.server_port}/ until you press Ctrl-C\n")
         sys.stdout.flush()
         try:
@@ -50,7 +50,7 @@ def serve(folder: Path, port: int) -> None:
             sys.stdout.write("\n")
 
 
-class Pages(SimpleHTTPRequestHandler):
+class QuietHandler(SimpleHTTPRequestHandler):
     """Files below one folder, and no line for each request."""
 
     def log_message(self, *_):
