@@ -84,7 +84,7 @@ def environment(packages):
 
 def main():
     newest = ("--generate-hashes", "--upgrade")
-    base = requirements(compile_lock("--extra", "demo", "--extra", "dev", *newest))
+    base = requirements(compile_lock("--extra", "demo", "--extra", "feeds", "--extra", "dev", *newest))
     base = {name: text for name, text in base.items() if not TORCH_ONLY.match(name)}
     (ROOT / "requirements.lock").write_text(HEADER + "".join(base.values()))
     slurm = requirements(compile_lock("--extra", "slurm", "--constraint", "requirements.lock", *newest))

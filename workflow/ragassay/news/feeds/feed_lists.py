@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ragassay.base.errors import AssayError, Unusable
+from ragassay.base.pipeline import INSTALLED
 from ragassay.news.feeds.feed_worker import OPML
 from ragassay.news.fetching.links import NotALink, link
 from ragassay.news.readers import DEATHS, Readers
@@ -117,7 +118,7 @@ class DirectoryError(AssayError):
 
 def directory_file() -> tuple[Path, str]:
     """Where the installed file is, and its SHA-256, which is the one that the package was installed with."""
-    remedy = "run `make setup`"
+    remedy = f"run: pip install --no-deps {PACKAGE}==0.2.0" if INSTALLED else "run `make setup`"
     try:
         files = importlib.metadata.distribution(PACKAGE).files or []
     except importlib.metadata.PackageNotFoundError as error:

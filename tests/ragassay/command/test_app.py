@@ -1,0 +1,153 @@
+"""The command: what it lists, what it passes on, and how it ends."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from ragassay.base import pipeline
+from ragassay.command import check, demo, doctor, guard, run, show
+from ragassay.command.app import app, main
+
+SUBCOMMANDS = (
+    "demo check estimate run show annotate export release verify replay diff rehydrate prune guard doctor".split()
+)
+NOT_LOADED = {"snakemake", "pandas", "torch", "pyarrow", "numpy", "jsonschema", "openai", "rich"}
+
+
+def invoked(*words):
+    return CliRunner().invoke(app, [*words], catch_exceptions=False)
+
+
+def test_help_lists_every_subcommand_with_a_line_that_fits():
+    output = invoked("--help").output
+    lines = {line.split()[0]: line for line in output.partition("Commands:")[2].splitlines() if line.startswith("  ")}
+    assert {*SUBCOMMANDS} <= lines.keys()
+    assert not [line for line in lines.values() if line.endswith("...") or len(line) > 80]
+
+
+def test_help_loads_nothing_that_takes_time():
+    script = (
+        "import sys; from ragassay.command.app import app; app(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not NOT_LOADED & {*done.stdout.split()}
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_each_subcommand_has_help(name):
+    result = invoked(name, "--help")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What would take the place of this process."""
+    commands = []
+    monkeypatch.setattr(run.os, "execve", lambda path, command, environment: commands.append((command, environment)))
+    return commands
+
+
+def test_what_run_does_not_know_goes_on_to_snakemake(started, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    invoked("run", "scope", "-n", "--configfile", "a.yaml", "b.yaml", "--slurm", "-j4")
+    command, _ = started[0]
+    assert command[command.index("--snakefile") + 2 :] == [
+        *("scope", "-n", "--configfile", "a.yaml", "b.yaml", "-j4"),
+        *("--profile", str(pipeline.PIPELINE / "profiles/slurm")),
+    ]
+
+
+def test_export_runs_the_rule_of_that_name(started, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    invoked("export", "--dry-run")
+    assert started[0][0][-2:] == ["export", "--dry-run"]
+
+
+def test_the_demo_brings_its_documents_and_configuration(started, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    result = invoked("demo", "scope")
+    folder = tmp_path / "ragassay-demo"
+    assert (folder / "config/config.yaml").is_file() and any((folder / "resources/demo/articles").rglob("*.md"))
+    assert not (folder / "resources/prompts").exists()
+    command, environment = started[0]
+    assert command[-1] == "scope" and environment["RAGASSAY_OPEN_REPORT"] == "1"
+    assert str(folder) in result.output
+
+
+def test_the_demo_goes_into_no_folder_with_other_files(tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(demo.DemoError, match=r"expected no folder or an empty one"):
+        demo.lay_out(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_what_the_user_changed_in_the_demo_stays(tmp_path):
+    demo.lay_out(tmp_path / "demo")
+    (tmp_path / "demo/config/config.yaml").write_text("report: {title: Mine}\n")
+    demo.lay_out(tmp_path / "demo")
+    assert (tmp_path / "demo/config/config.yaml").read_text() == "report: {title: Mine}\n"
+
+
+def test_check_says_what_is_wrong_and_what_to_do(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    assert check.report([]) == 0
+    assert capsys.readouterr().out.endswith("next: ragassay estimate\n")
+    (project / "mine.yaml").write_text("scope: {judges: [carefull]}\n")
+    assert check.report(["--configfile", "mine.yaml"]) == 1
+    problem, remedy = capsys.readouterr().err.splitlines()
+    assert problem.startswith("mine.yaml: scope.judges") and "did you mean careful?" in problem
+    assert remedy == "check: correct these lines, then: ragassay check"
+
+
+def test_check_names_the_key_that_is_not_set(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    monkeypatch.delenv("MY_KEY", raising=False)
+    entry = "{provider: openai, model: m, key_variable: MY_KEY, price: {input: 1, output: 1}}"
+    (project / "mine.yaml").write_text(f"models: {{mine: {entry}}}\n")
+    assert check.report(["--configfile", "mine.yaml"]) == 1
+    assert "models.mine.key_variable: found no MY_KEY in the environment" in capsys.readouterr().err
+    monkeypatch.setenv("MY_KEY", "x")
+    assert check.report(["--configfile", "mine.yaml"]) == 0
+
+
+def test_show_wants_a_report(project, monkeypatch):
+    monkeypatch.chdir(project)
+    with pytest.raises(show.ShowError, match=r"results/report/index.html: no such file"):
+        show.show_report([])
+
+
+def test_show_prints_all_findings_and_the_address(done, monkeypatch, capsys):
+    monkeypatch.chdir(done)
+    show.show_report(["--configfile", "tests/tiny/config.yaml"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("findings") and lines[-2].startswith("report: file:///")
+    assert "ragassay show --serve" in lines[-1]
+
+
+def test_guards_are_those_that_the_configuration_plans(project, monkeypatch):
+    monkeypatch.chdir(project)
+    config = check.configuration([])
+    every = guard.guards(config, {})
+    chosen = guard.guards(config, {"dataset": "demo", "retriever": "minilm", "defence": "raguard"})
+    assert chosen == ["results/guards/demo/minilm/raguard.json"] and {*chosen} < {*every}
+    with pytest.raises(guard.GuardError, match=r"did you mean raguard\?"):
+        guard.guards(config, {"defence": "raguards"})
+
+
+def test_doctor_says_what_is_missing(monkeypatch, capsys):
+    assert doctor.report() == 0
+    assert "snakemake" in capsys.readouterr().out
+    monkeypatch.setattr(doctor, "version", lambda name: None if name == "snakemake" else "1")
+    assert doctor.report() == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("doctor: a run needs snakemake;")
+
+
+def test_an_error_that_a_person_can_act_on_is_one_line(monkeypatch, tmp_path, capsys):
+    (tmp_path / "other.txt").touch()
+    monkeypatch.setattr(sys, "argv", ["ragassay", "demo", "--folder", str(tmp_path)])
+    with pytest.raises(SystemExit) as ending:
+        main()
+    assert ending.value.code == 1
+    assert capsys.readouterr().err.startswith(f"ragassay: {tmp_path}: found other files")
