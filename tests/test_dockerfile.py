@@ -1,5 +1,5 @@
 """The Dockerfile, as far as no registry is needed: its stages are parsed, and what they copy and run is done in a
-scratch folder in the place of the image's root. What they install from an index is only compared with the lock and the wheel.
+scratch folder in the place of the image's root. What they install from an index is only compared with lock and wheel.
 """
 
 import email

@@ -12,9 +12,11 @@ import textwrap
 import pytest
 import yaml
 from snakemake.utils import update_config
+from typer.testing import CliRunner
 
 from programs import require
 from project import ROOT, copy_project, snakemake
+from ragassay.command.app import app
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked, read
 from ragassay.config.shards import read_shards
@@ -26,7 +28,8 @@ MERGED = "# merge into mine.yaml\n"  # begins a snippet that is laid over the fi
 BROUGHT = re.compile(r"^(data|vectors|models)/")
 BEIR = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
 ELSEWHERE = {  # commands that other tests run -> which
-    "pip install .": "tests/ragassay/test_results.py",
+    "pip install .": "tests/ragassay/command/test_installation.py",
+    "uv tool install '.[demo]'": "tests/test_dockerfile.py",
     "python verify.py": "tests/release/test_verify.py",
     "cp -r results/gates/manual/minilm gate-of-the-manual": "tests/relevance/test_study.py",
 }
@@ -116,6 +119,8 @@ def test_a_command_is_understood(folder, page, command):
     if program == "PYTHONPATH=workflow":
         assert words[:2] == [".venv/bin/python", "-m"], command
         assert_has_help(*words[2:4])
+    elif program == "ragassay":
+        assert CliRunner().invoke(app, [words[0], "--help"]).exit_code == 0
     elif program == "make":
         subprocess.run([require("make"), "--dry-run", *words], cwd=ROOT, check=True, capture_output=True)
     elif program == ".venv/bin/snakemake":

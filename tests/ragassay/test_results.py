@@ -1,14 +1,8 @@
 """Results open as pandas frames, also for the installed package; errors are one line with the nearest name."""
 
-import shutil
-import subprocess
-import sys
-import zipfile
-
 import pandas as pd
 import pytest
 
-from project import ROOT
 from ragassay.base import tables
 from ragassay.base.tables import REJECTS
 from ragassay.results import Results, ResultsError
@@ -143,27 +137,3 @@ def test_what_is_wrong_is_one_line_with_the_nearest_name(folder, ask, message):
     with pytest.raises(ResultsError, match=message) as caught:
         ask(Results(folder))
     assert "\n" not in str(caught.value)
-
-
-def test_the_installed_package_opens_results(folder, tmp_path):
-    """As a wheel, outside the repository, with nothing of it on the path."""
-    source = tmp_path / "source"
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        source.mkdir(exist_ok=True)
-        shutil.copy(ROOT / name, source)
-    shutil.copytree(
-        ROOT / "workflow/ragassay", source / "workflow/ragassay", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation", "."]
-    subprocess.run([*build, "--wheel-dir", str(tmp_path / "wheels")], cwd=source, check=True)
-    (wheel,) = (tmp_path / "wheels").glob("ragassay-*.whl")
-    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-    program = (
-        f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
-        "import ragassay.results as door\n"
-        f"print(door.__file__, len(door.Results({str(folder)!r}).frame('scope_labels', judge='ann')))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
-    assert done.stdout == f"{tmp_path}/site/ragassay/results.py 4\n"

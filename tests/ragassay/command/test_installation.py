@@ -97,10 +97,17 @@ def test_another_workflow_uses_it_as_a_module(installation, tmp_path):
     assert "ragassay_render_front" in everything
 
 
+def test_results_are_opened_without_the_pipeline(finished, installation, tmp_path):
+    script = "import sys; from ragassay import Results; print(len(Results(sys.argv[1]).frame('scope_labels')))"
+    command = [installation.python, "-I", "-c", script, finished / "results"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True)
+    assert int(done.stdout) == pq.read_metadata(finished / LABELS).num_rows
+
+
 def test_a_folder_without_configuration_is_told_how_to_get_one(installation, tmp_path):
     done = installation.run("run", folder=tmp_path, check=False)
     assert done.returncode == 1
-    assert "config/config.yaml: no such file" in done.stdout and "ragassay init" in done.stdout
+    assert "ragassay.yaml: no such file" in done.stdout and "ragassay init" in done.stdout
     assert "Traceback" not in done.stdout
 
 

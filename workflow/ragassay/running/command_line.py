@@ -35,7 +35,7 @@ def read_all(files: list, project: Path = Path()) -> None:
             )
     settings = [project / name for name in pipeline.SETTINGS if (project / name).exists()][:1]
     if not settings and not files:
-        place = project / pipeline.SETTINGS[-1]
+        place = project / pipeline.SETTINGS[-1 if pipeline.in_clone() else 0]
         raise ConfigError(f"{place}: no such file; run this in the project's folder, or make one: ragassay init")
     for file in [*settings, *files]:
         read(file)
