@@ -14,6 +14,7 @@ import pandas as pd
 from ragassay import schemas
 from ragassay.base import tables
 from ragassay.base.errors import AssayError, closest, closest_file
+from ragassay.base.pipeline import study_command
 from ragassay.base.tables import REJECTS, Table, key_names, keys
 
 
@@ -36,7 +37,7 @@ class Results:
         self.folder = Path(folder)
         if not self.folder.is_dir():
             raise ResultsError(
-                f"{folder}: no such folder, expected one that a run wrote{closest_file(folder)}; run `make demo`"
+                f"{folder}: no such folder, expected one that a run wrote{closest_file(folder)}; run `{study_command()}`"
             )
         self._tables = all_tables()
         left = self.folder / "left_over.txt"

@@ -65,6 +65,24 @@ def test_a_projects_own_configuration_comes_first(elsewhere):
     assert pipeline.settings_files() == ["ragassay.yaml"]
 
 
+@pytest.mark.parametrize(
+    ("in_clone", "elsewhere_typed"),
+    [
+        ("make demo", "ragassay run"),
+        ("make demo STUDY=scope", "ragassay run scope"),
+        ("make annotate", "ragassay annotate"),
+        (
+            ".venv/bin/snakemake question_sets --configfile mine.yaml",
+            "ragassay run question_sets --configfile mine.yaml",
+        ),
+    ],
+)
+def test_commands_are_those_of_the_folder(elsewhere, monkeypatch, in_clone, elsewhere_typed):
+    assert pipeline.typed(in_clone) == elsewhere_typed
+    monkeypatch.chdir(ROOT)
+    assert pipeline.typed(in_clone) == in_clone
+
+
 def test_configfiles_are_read_as_snakemake_reads_them():
     assert pipeline.configfiles(["scope", "--configfile", "a.yaml", "b.yaml", "-n"]) == ["a.yaml", "b.yaml"]
     assert pipeline.configfiles(["scope", "-n"]) == []

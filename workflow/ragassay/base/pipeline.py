@@ -98,6 +98,22 @@ def snakemake(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", "snakemake", *elsewhere, *arguments]
 
 
+def study_command(study: str = "") -> str:
+    """What a person types to run everything, or one study, from nothing."""
+    if in_clone():
+        return f"make demo STUDY={study}" if study else "make demo"
+    return run_command(*filter(None, [study]))
+
+
+def typed(command: str) -> str:
+    """A command as a clone has it, in the words of the working directory."""
+    if in_clone():
+        return command
+    for begin, instead in ((".venv/bin/snakemake", "ragassay run"), ("make demo STUDY=", "ragassay run ")):
+        command = command.replace(begin, instead)
+    return command.replace("make demo", "ragassay run").replace("make ", "ragassay ")
+
+
 def profile(name: str) -> str:
     """One of the pipeline's profiles; a project's own takes its place."""
     path = f"profiles/{name}"

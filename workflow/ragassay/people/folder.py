@@ -114,7 +114,7 @@ def draw_sample(study: Study, configfiles: list[str]) -> None:
         lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         of_stage = [line for line in lines if line.startswith("sample_for_annotation (")]  # the stage's own message
         shown = "\n".join(f"    {line}" for line in of_stage or lines[-8:])
-        remedy = "run the study first, as with `make demo STUDY=scope`"
+        remedy = f"run the study first, as with `{pipeline.study_command('scope')}`"
         raise StudyError(f"{study.sample}: found no sample to label and could not draw one; {remedy}\n{shown}")
 
 

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from ragassay.base.errors import unknown
-from ragassay.base.pipeline import SETTINGS, in_clone, run_command, shipped
+from ragassay.base.pipeline import SETTINGS, run_command, shipped, study_command
 from ragassay.config.settings import NAME, ConfigError
 from ragassay.plan.models import shown
 
@@ -119,7 +119,7 @@ def models(config: dict) -> dict[str, str]:
 def command(files: list) -> str:
     """What makes the report of the configuration in these files."""
     over = ["--configfile", *map(os.path.relpath, files)] if (files := laid_over(files)) else []
-    return run_command(*over) if over or not in_clone() else "make demo"
+    return run_command(*over) if over else study_command()
 
 
 def laid_over(files: list) -> list:

@@ -77,7 +77,9 @@ def left_behind(results: Path, files: Iterable[Path]) -> Counter:
 def table_files(results: Path, files: Iterable[Path]) -> dict[Table, list[Path]]:
     """Every declared table among these files below results, with its files in the order of their names."""
     if not results.is_dir():
-        raise NotReleasable(f"{results}: no such folder, expected the results of a finished run; run `make demo` first")
+        raise NotReleasable(
+            f"{results}: no such folder, expected the results of a finished run; run `{pipeline.study_command()}` first"
+        )
     declared, tables = all_tables(), {}
     placed = [table for table in declared.values() if table.path]
     for path in sorted(files):
@@ -92,7 +94,9 @@ def table_files(results: Path, files: Iterable[Path]) -> dict[Table, list[Path]]
             raise NotReleasable(f"{path}: found a table without a schema, {expected}; declare it")
         tables.setdefault(table.name, (table, []))[1].append(path)
     if not tables:
-        raise NotReleasable(f"{results}: found no table, expected those of a finished run; run `make demo` first")
+        raise NotReleasable(
+            f"{results}: found no table, expected those of a finished run; run `{pipeline.study_command()}` first"
+        )
     return dict(tables.values())
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
+from ragassay.base.pipeline import typed
 from ragassay.config import schema
 from ragassay.config.settings import checked, read
 from ragassay.report import figures
@@ -127,7 +128,8 @@ def rows_address(content: dict, finding: dict, pages: Collection[str]) -> str | 
 
 def described(description) -> dict:
     """The content of a description, checked."""
-    return checked(read(description), [description], schema.load(SCHEMA))
+    content = checked(read(description), [description], schema.load(SCHEMA))
+    return content | ({"command": typed(content["command"])} if "command" in content else {})
 
 
 def _notes(notes, by_table):

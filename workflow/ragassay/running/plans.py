@@ -73,8 +73,8 @@ class Plan:
         """What draws its pages and makes its tables."""
         files = ["--configfile", *self.configfiles] if self.configfiles else []
         overrides = [f"{name}={value}" for name, value in self.overrides.items()]
-        if not (files or overrides or self.targets) and pipeline.in_clone():
-            return "make demo"
+        if not (files or overrides or self.targets):
+            return pipeline.study_command()
         return pipeline.run_command(*self.targets, *files, *(["--config", *overrides] if overrides else []))
 
     def outputs(self) -> set[str]:
