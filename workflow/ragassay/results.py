@@ -37,7 +37,8 @@ class Results:
         self.folder = Path(folder)
         if not self.folder.is_dir():
             raise ResultsError(
-                f"{folder}: no such folder, expected one that a run wrote{closest_file(folder)}; run `{study_command()}`"
+                f"{folder}: no such folder, expected one that a run wrote{closest_file(folder)};"
+                f" run `{study_command()}`"
             )
         self._tables = all_tables()
         left = self.folder / "left_over.txt"
