@@ -11,6 +11,7 @@ folders = [path for tree in TREES for path in (Path(tree), *Path(tree).rglob("*/
 trees = [".".join([PIPELINE, *folder.parts]) for folder in sorted(folders)]
 
 setup(
+    script_name=Path(__file__).name,  # so that it is not taken for a module of the folder that it lies in
     packages=[*find_packages("workflow", include=["ragassay", "ragassay.*"]), PIPELINE, *trees],
     package_dir={"": "workflow", PIPELINE: "."},
     package_data={
