@@ -23,6 +23,7 @@ from pathlib import Path
 
 from programs import require
 from ragassay.base.code_version import STORE
+from ragassay.base.pipeline import COPY
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,6 +43,12 @@ def copy_project(target):
     (ROOT / STORE).mkdir(parents=True, exist_ok=True)
     (target / STORE).symlink_to(ROOT / STORE)
     return target
+
+
+def like_a_clone(folder):
+    """A folder with files of a test in the place of the pipeline's: none is looked for elsewhere."""
+    (folder / COPY).parent.mkdir(parents=True)
+    (folder / COPY).touch()
 
 
 TINY = ("--configfile", "tests/tiny/config.yaml")

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from project import ROOT
+from project import ROOT, like_a_clone
 from ragassay.config.schema import merged
 from ragassay.config.settings import ConfigError, checked, read
 from ragassay.plan import references
@@ -20,6 +20,7 @@ PRICE = {"price": {"input": 0, "output": 0}}
 def refusal(tmp_path, monkeypatch):
     """What is told of a project with these settings; its files are those that the defaults name."""
     monkeypatch.chdir(tmp_path)
+    like_a_clone(tmp_path)
     for name in ("resources/prompts", "resources/annotation", "workflow/report/sections"):
         shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / "config").mkdir()
@@ -187,6 +188,7 @@ def test_labels_that_are_gone_are_told_from_what_was_made_of_them(refusal, tmp_p
 
 def test_a_file_that_rules_read_by_name_is_told_with_its_rule(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    like_a_clone(tmp_path)
     (tmp_path / "a.yaml").touch()
     rule = SimpleNamespace(name="ask", input=["a.yaml", "b.yaml", "c_{x}.yaml", "results/d.parquet", lambda _: "e"])
     with pytest.raises(references.MissingInput) as caught:

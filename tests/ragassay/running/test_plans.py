@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from project import NOTHING, ROOT, snakemake
+from project import NOTHING, ROOT, like_a_clone, snakemake
 from ragassay.report.provenance import MARKS
 from ragassay.running import pruning
 from ragassay.running.plans import PLANS
@@ -86,6 +86,7 @@ OTHER = ("--configfile", "other.yaml")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
+    like_a_clone(tmp_path)
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     (tmp_path / "config").mkdir()
     (tmp_path / "shards").write_text("2026-01 2026-02")

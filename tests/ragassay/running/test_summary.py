@@ -1,11 +1,13 @@
 """The end of a run: the most important findings, the pages' addresses, the cost; a browser only on a screen."""
 
+import shutil
 import webbrowser
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from project import like_a_clone
 from ragassay.base import tables
 from ragassay.running import summary
 from ragassay.running.summary import Summary
@@ -18,6 +20,7 @@ def report(tmp_path, monkeypatch):
     folder = tmp_path / "my results/results/report"
     folder.mkdir(parents=True)
     monkeypatch.chdir(folder.parents[1])
+    like_a_clone(folder.parents[1])
     for page in ("index.html", "scope.html"):
         (folder / page).touch()
     return folder
@@ -70,6 +73,16 @@ def test_before_anything_is_measured_it_names_the_command_and_the_tables(report,
         f"tables: {folder} (`.venv/bin/snakemake` draws the report from them)\n"
         "cost: $0, no model was asked\n"
     )
+
+
+def test_outside_of_a_clone_it_ends_with_the_command_that_comes_next(report, capsys):
+    shutil.rmtree("workflow")
+    write(("Careful declines 61% of them.", 3, 0.7))
+    ended()
+    assert capsys.readouterr().out.splitlines()[-1] == "next: ragassay show"
+    (report / "index.html").unlink()
+    ended()
+    assert "(`ragassay run` draws the report from them)" in capsys.readouterr().out
 
 
 def test_where_nothing_can_be_told_yet_it_says_how_much_is_open(report, capsys):
