@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragassay.base.errors import unknown
+from ragassay.base.pipeline import matching
 from ragassay.base.variants import VariantError
 from ragassay.models.heads import heads_file, scores
 from ragassay.studies.scope.detectors.detector import DetectorError, DetectorQuestion, Kind, kind, too_long
@@ -38,11 +39,11 @@ class Detector:
     temperature: float
 
     @classmethod
-    def load(cls, folder, head: str | None = None, seed: int = 0, prompt=PROMPT, embeddings="embeddings") -> "Detector":
+    def load(cls, folder, head: str | None = None, seed: int = 0, prompt=None, embeddings="embeddings") -> "Detector":
         """One of the heads in a folder, the first of its kind unless another is named. Vectors are kept in the
         folder `embeddings`; `prompt` is for detectors that read hidden states.
         """
-        folder = Path(folder)
+        folder, prompt = Path(folder), prompt or matching(PROMPT)[Path(PROMPT).name]
         heads, card = heads_file.read(folder / "heads.safetensors", folder / "card.json")
         try:
             features = kind(card["detector"], embeddings, prompt)
