@@ -46,11 +46,11 @@ VOTES = [
 
 def forked(command, cwd, env):
     """What subprocess.run gives for Snakemake in a process of its own; see `project.snakemake`."""
-    assert command[:3] == [sys.executable, "-m", "snakemake"]
+    assert command[:4] == [sys.executable, "-P", "-m", "snakemake"]
     with pytest.MonkeyPatch.context() as patch:
         for name, value in env.items():
             patch.setenv(name, value)
-        return snakemake(cwd.resolve(), *command[3:], check=False)
+        return snakemake(cwd.resolve(), *command[4:], check=False)
 
 
 @pytest.fixture
