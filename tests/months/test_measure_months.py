@@ -198,8 +198,8 @@ def test_a_reversed_effect_reverses_the_sentence(tmp_path, first, then, verdict)
     months = {"m1": questions("m1", 40, random, first), "m2": questions("m2", 40, random, then)}
     own = sentences(measured(tmp_path, months))["answered"]
     words = {
-        "higher": "points more in m2 than in m1",
-        "lower": "points fewer in m2 than in m1",
+        "higher": "points more in `m2` than in `m1`",
+        "lower": "points fewer in `m2` than in `m1`",
         "unclear": "within chance",
     }
     assert own["verdict"] == verdict and words[verdict] in own["sentence"] and "prompt `basic`" in own["sentence"]
