@@ -88,6 +88,7 @@ def test_without_drift_alarms_are_rare():
 def test_a_query_counts_once_in_each_window():
     found = drift.first_in_window(["a", "b", "a", "a", "b", "b", "c"], [0, 0, 0, 1, 1, 1, 1])
     assert found.tolist() == [True, True, False, True, True, False, True]
+    assert drift.first_in_window(["b", "a", "a"], [0, 2, 4]).all()
 
 
 def each_twice(random):

@@ -49,6 +49,13 @@ def test_a_stratum_is_hard_where_the_control_is_blind():
     assert near["auroc_low"] < near["auroc"] < near["auroc_high"]
 
 
+@pytest.mark.parametrize(("fewest", "grades"), [(50, ["easy", "hard"]), (51, ["easy", "undecided"])])
+def test_a_stratum_needs_its_questions_of_both_kinds(fewest, grades):
+    far, _, near, everything = grade(rows(100), LIMITS, fewest, 200)
+    assert [row["grade"] for row in (far, near)] == grades
+    assert (near["n_out_of_scope"], near["n_in_scope"], everything["n_in_scope"]) == (50, 50, 152)
+
+
 def test_a_stratum_is_also_held_against_all_in_scope():
     given = rows(100)
     near = [row for row in given if row["out_of_scope"] and row["stratum"] == "from 0.60"]

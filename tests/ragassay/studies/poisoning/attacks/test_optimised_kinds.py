@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ragassay.calls.model import Answer, Request
 from ragassay.studies.poisoning.attacks._hotflip import Climbed
 from ragassay.studies.poisoning.attacks.attack import AttackError, Finished, Tools
-from ragassay.studies.poisoning.attacks.kinds import corpus_poisoning, general_trigger, jamming_optimised
+from ragassay.studies.poisoning.attacks.kinds import corpus_poisoning, garag, general_trigger, jamming_optimised
 from ragassay.studies.poisoning.attacks.kinds.garag import _best, evolved, front, ranked
 from ragassay.studies.poisoning.attacks.kinds.general_trigger import TOP, Obedience
 from ragassay.studies.poisoning.attacks.kinds.jamming_optimised import FILLER, Blocker
@@ -283,6 +283,52 @@ def test_the_best_are_bred_until_it_is_enough():
 def test_without_generations_the_first_population_stays():
     population, _ = evolved([3], lambda ones: np.ones((len(ones), 2)), None, 0, 1, lambda values: False)
     assert population == [3]
+
+
+WORDY = "alpha bravo charlie delta echoes foxtrot golfing hotels"
+
+
+class Halves:
+    """Typos in the first four words make a text more similar, those in the others an answer less probable; of two such
+    the reader gives up, if it ever does.
+    """
+
+    def __init__(self, gives_up):
+        self.gives_up, self.asked = gives_up, []
+
+    def typos(self, text, *ends):
+        pairs = list(zip(text.split(), WORDY.split(), strict=True))[slice(*ends)]
+        return sum(one != other for one, other in pairs)
+
+    def questions(self, texts):
+        return np.ones((len(texts), 1))
+
+    def passages(self, texts):
+        self.asked.append(texts)
+        return np.array([[1 + self.typos(text, 4) / 10] for text in texts])
+
+    def log_likelihoods(self, question, passages, answer):
+        assert (question, answer) == ("Who?", "Anna")
+        return np.array([-5.0 - self.typos(text, 4, None) for [text] in passages])
+
+    def says(self, question, passages, answer):
+        return not self.gives_up or (answer == "Anna" and self.typos(passages[0], 4, None) < 2)
+
+
+@pytest.mark.parametrize("gives_up", [True, False])
+def test_garag_ends_with_the_first_typos_that_are_found_and_keep_every_answer_away(gives_up):
+    halves = Halves(gives_up)
+    settings = garag.Kind.SETTINGS | {"population": 6, "children": 5, "parents": 3, "perturbation": 0.5, "seed": 3}
+    target, passage = (
+        {"target_id": "t", "question": "Who?", "answers": ["Anna", "Ann"]},
+        {"passage_id": "p", "text": WORDY},
+    )
+    text, forwards = garag.noisy(target, passage, Tools(retriever=halves, reader=halves), settings)
+    assert halves.typos(text, 4) >= 1 and halves.typos(text, 4, None) >= 2 and halves.typos(text, None) <= 4
+    individuals = [own for texts in halves.asked for own in texts[1:]]
+    assert all(texts[0] == WORDY for texts in halves.asked) and forwards == 2 * len(individuals)
+    assert (len(halves.asked) == 1 + settings["generations"]) != gives_up
+    assert max(halves.typos(own, None) for own in individuals) == 4, "half of eight words, and no more"
 
 
 def test_the_best_typos_are_found_as_before_which_a_text_as_far_away_as_the_last_is_not():

@@ -6,7 +6,7 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.attacks import RETRIEVED as RETRIEVED_PASSAGES
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
-from ragassay.studies.poisoning.probes.conditions import Found, Passage, found_by, pair, passages_of
+from ragassay.studies.poisoning.probes.conditions import Found, Passage, clusters_of, found_by, pair, passages_of
 from ragassay.studies.poisoning.probes.labels import (
     IRRELEVANT,
     MATCHED,
@@ -100,6 +100,24 @@ def test_a_question_has_the_first_k_of_what_it_finds_and_of_what_is_planted_for_
     assert [part.planted for part in found["t1"].poison + found["t1"].attacked + found["t1"].clean] == [
         True, True, True, False, False, False,
     ]  # fmt: skip
+
+
+def test_questions_about_one_text_are_one_cluster_and_those_about_none_go_by_their_words():
+    text = (
+        "The keeper of the mill is old and sold the lighthouse by the harbour to the town last winter for little money"
+    )
+    documents = {
+        "d1": [Passage("p1", text)],
+        "d2": [Passage("p2", text + " .")],
+        "d3": [Passage("p3", "The choir sings.")],
+    }
+    about = {"a": "d1", "b": "d2", "c": "d3", "e": "gone", "f": None}
+    asked = {"e": "Who saw the storm over the bay?", "f": "Who saw the storm over the bay?"}
+    targets = [{"target_id": name, "document": document, "question": asked.get(name, f"What of {name}?")}
+               for name, document in about.items()]  # fmt: skip
+    clusters = clusters_of(targets, documents, 0.6, 300)
+    assert clusters["a"] == clusters["b"] and clusters["e"] == clusters["f"]
+    assert len(set(clusters.values())) == 3
 
 
 def test_every_third_word_that_is_not_of_the_answer_is_misspelt():
