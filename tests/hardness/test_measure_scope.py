@@ -94,23 +94,6 @@ def found(path, table):
     return rows
 
 
-def test_the_funnel_counts_every_step_by_topic(measured):
-    rows = found(measured, "funnel")
-    names = ("documents", "claims", "recovered", "novel", "written_out_of_scope", "kept_out_of_scope")
-    names += ("written_in_scope", "kept_in_scope")
-    expected = {
-        "(all)": (4, 6, 6, 5, 6, 5, 6, 5),
-        "food": (2, 4, 4, 3, 4, 3, 4, 3),
-        "(none)": (1, 2, 2, 2, 2, 2, 2, 2),
-        "sport": (1, 0, 0, 0, 0, 0, 0, 0),
-    }
-    assert {topic: tuple(row[name] for name in names) for topic, row in rows.items()} == expected
-    steps = found(measured, "steps")
-    assert {name: row["items"] for name, row in steps.items()} == {
-        "Claims": 6, "Recovered": 6, "Novel": 5, "Questions": 6, "Kept": 5
-    }  # fmt: skip
-
-
 def test_agreement_is_a_confusion_matrix_and_ties_are_no_side(measured):
     rows = found(measured, "agreement")
     labels = ("questions", "out_of_scope", "in_scope", "tie", "no_verdict", "agreement")
@@ -121,28 +104,6 @@ def test_agreement_is_a_confusion_matrix_and_ties_are_no_side(measured):
     assert (row["n"], row["abstained"]) == (5, 1)
     row = next(row for row in written if row["metric"] == "agreement" and "out of" in row["keys"])
     assert row["low"] < 0.5 < row["value"] < row["high"] <= 1, "one of two is wrong in one document of three"
-
-
-def test_drift_falls_from_round_to_round(measured):
-    rows = found(measured, "drift")
-    assert [rows[turn]["to_original"] for turn in "12"] == pytest.approx([0.6, 0.4])
-    assert [rows[turn]["guesses"] for turn in "12"] == [6, 6]
-
-
-def test_histograms_count_kept_questions(measured):
-    words, near = found(measured, "lengths"), found(measured, "nearness")
-    assert {n: (row["out_of_scope"], row["in_scope"]) for n, row in words.items()} == {
-        "13": (2, 0), "14": (3, 0), "15": (0, 3), "16": (0, 2)
-    }  # fmt: skip
-    bins = {name: (row["out_of_scope"], row["in_scope"]) for name, row in near.items() if sum(row.values())}
-    assert bins == {"0.50": (2, 0), "0.60": (3, 0), "0.70": (0, 3), "0.80": (0, 2)} and "0.55" in near
-
-
-def test_table_6_is_about_all_documents_and_kept_questions(measured):
-    rows = found(measured, "table_6")
-    assert [row["all"] for row in rows.values()] == [4, 5, 5, 100, pytest.approx(15.4), pytest.approx(13.6)]
-    for name in list(rows)[:3]:
-        assert sum(rows[name][split] for split in ("train", "validation", "test")) == rows[name]["all"], name
 
 
 def test_models_are_compared_and_the_rest_is_about_the_first(measured, tmp_path):

@@ -11,7 +11,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Answer, Failure, Request, Usage, provider_for
 from ragassay.calls.parsers.result import Abstain
-from ragassay.calls.wire.replies import MEANING, answer_in, meaning
+from ragassay.calls.wire.replies import MEANING, answer_in, completion, meaning
 from ragassay.grading.verdicts import parse_verdict
 from tools.provider.chat import THOUGHT
 
@@ -25,6 +25,8 @@ from tools.provider.chat import THOUGHT
         ("  <thinking>hm</thinking>It is open.", "It is open."),
         ("hm, yes or no?\n</think>\nIt is open.", "It is open."),  # the first tag stood in the prompt
         ("<think></think>\n\nIt is open.", "It is open."),
+        ("</think>It is open.", "It is open."),
+        ("hm</think> It says <think> and </thinking>.", "It says <think> and </thinking>."),
         ("<think>hm</think>The tag </thinking> closes nothing.", "The tag </thinking> closes nothing."),
         ("<think>It is open. Or is it", ""),
         ("It is <think> a tag </think> that the text is about", "It is <think> a tag </think> that the text is about"),
@@ -127,6 +129,60 @@ def test_a_body_that_is_no_completion_is_a_failure_that_may_have_cost(model, bod
     with pytest.raises(Failure, match=r"the reply is no (whole )?chat completion") as error:
         provider_for(model("http://x/v1")).read(body)
     assert (error.value.again, error.value.lost) == (True, True)
+
+
+def choice(text="yes", end="stop", **more):
+    return {"message": {"content": text}, "finish_reason": end} | more
+
+
+BLOCKED, LOST = ("blocked", False, "refusal"), ("told", True, "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ({"promptFeedback": {"blockReason": "SAFETY"}}, BLOCKED),
+        ({"prompt_feedback": {"block_reason": "SAFETY"}, "choices": []}, BLOCKED),
+        ({"choices": [choice()], "promptFeedback": {"blockReason": "SAFETY"}}, [("yes", "stop")]),
+        ({"error": "gone"}, ("told", False, "")),
+        ({"error": "gone", "usage": {"prompt_tokens": 3}}, LOST),
+        ({"error": "gone", "choices": [choice()]}, [("yes", "stop")]),
+        ({"error": "gone", "choices": [choice(), choice("no", None)]}, LOST),
+        ({"error": "gone", "choices": [choice(), choice("no", "error")]}, LOST),
+        ({"choices": [choice(error="a"), choice(error="b")]}, LOST),
+        ({"choices": [choice(error="a"), choice()]}, [("", "error"), ("yes", "stop")]),
+        ({"choices": [{"finish_reason": "SAFETY"}]}, [("", "content_filter")]),
+        ({"choices": [{"message": {"refusal": "I cannot."}, "finish_reason": "stop"}]}, [("I cannot.", "stop")]),
+        ({"choices": [choice("b", index=1), choice("a", index=0)]}, [("a", "stop"), ("b", "stop")]),
+        ([{"choices": [choice()]}], [("yes", "stop")]),
+        ([{"choices": [choice()]}] * 2, ("no chat completion", True, "provider_error")),
+        ({"choices": [{"finish_reason": "stop"}]}, ("no chat completion", True, "provider_error")),
+    ],
+)
+def test_answers_blocks_and_errors_are_told_apart(reply, outcome):
+    def told(error, lost):
+        assert error in ("gone", "a")
+        return Failure("told", str(error), again=True, lost=lost)
+
+    if isinstance(outcome, list):
+        answers, _ = completion(json.dumps(reply), told)
+        assert [(answer.text, answer.finish_reason) for answer in answers] == outcome
+    else:
+        with pytest.raises(Failure) as failure:
+            completion(json.dumps(reply), told)
+        assert (failure.value.kind, failure.value.lost, failure.value.refused) == outcome
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "patience"),
+    [("", "cut off", 2), ('{"a": 1', "cut off", 2), ("[1, 2", "cut off", 2), ("data: {", "cut off", 2),
+     ('{"a": b}', "no JSON", 8), ("none", "no JSON", 8), ("<html>", "web page", 8), ("[]", "no chat completion", 2)],
+)  # fmt: skip
+def test_a_reply_that_broke_off_is_none_that_never_was_one(body, kind, patience):
+    with pytest.raises(Failure) as failure:
+        completion(body, None)
+    assert (failure.value.kind, failure.value.patience, failure.value.again) == (kind, patience, True)
+    assert bool(failure.value.refused) == (kind != "cut off")
 
 
 def streamed(*events, end="data: [DONE]\n\n"):

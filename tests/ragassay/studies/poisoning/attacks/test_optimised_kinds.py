@@ -259,12 +259,6 @@ def test_inside_a_front_those_come_first_whose_neighbours_are_far_apart(values):
     assert ranked(np.array(values, float)).tolist() == order
 
 
-def test_of_one_front_the_ends_come_first_and_then_what_stands_alone():
-    values = np.array([[0, 10], [1, 9], [2, 8], [5, 4], [10, 0]], float)
-    order = ranked(values).tolist()
-    assert set(order[:2]) == {0, 4} and order[2] == 3 and set(order[3:]) == {1, 2}
-
-
 def test_the_best_are_bred_until_it_is_enough():
     asked = []
 
