@@ -59,6 +59,14 @@ def test_what_run_does_not_know_goes_on_to_snakemake(started, monkeypatch, tmp_p
     ]
 
 
+def test_targets_may_stand_after_two_dashes(started, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["ragassay", "run", "--configfile", "a.yaml", "--", "scope"])
+    with pytest.raises(SystemExit):
+        main()
+    assert started[0][0][-4:] == ["--configfile", "a.yaml", "--", "scope"]
+
+
 def test_export_runs_the_rule_of_that_name(started, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     invoked("export", "--dry-run")

@@ -158,8 +158,11 @@ def _of_releases(command, context):
 def main() -> None:
     from ragassay.base.errors import AssayError
 
+    words = sys.argv[1:]
+    if "--" in words:  # which the parser takes away, and Snakemake wants to see
+        words.insert(words.index("--"), "--")
     try:
-        app(prog_name="ragassay")
+        app(words, prog_name="ragassay")
     except AssayError as error:
         sys.stderr.write(f"ragassay: {error}\n")
         sys.exit(error.exit_code)
