@@ -6,10 +6,14 @@ import hashlib
 
 import jinja2
 
+from ragassay.base.pipeline import typed
+
 
 def environment(loader: jinja2.BaseLoader | None = None) -> jinja2.Environment:
     options = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
-    return jinja2.Environment(loader=loader, autoescape=True, **options)
+    templates = jinja2.Environment(loader=loader, autoescape=True, **options)
+    templates.filters["typed"] = typed
+    return templates
 
 
 def policy(style: str, behaviour: str, nonce: str = "") -> str:

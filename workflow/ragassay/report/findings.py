@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
+from ragassay.base.pipeline import typed
 from ragassay.schemas.report import FINDINGS, METRICS
 
 LEAST = 20  # items of a number, below which it says nothing
@@ -68,7 +69,7 @@ def _finding(section, rule, content, rows, where):
         "verdict": verdict,
         "certainty": certainty,
         "sentence": sentence,
-        "action": words.fill(action),
+        "action": words.fill(typed(action)),
     }
 
 
