@@ -154,6 +154,19 @@ def test_doctor_says_what_is_missing(monkeypatch, capsys):
     assert output.splitlines()[-1].startswith("doctor: a run needs torch;")
 
 
+@pytest.mark.parametrize(
+    "words", [("annotate",), ("release", "2026-11"), ("check",), ("show",), ("guard",), ("prune",)]
+)
+def test_outside_of_a_project_each_subcommand_says_so(words, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["ragassay", *words])
+    with pytest.raises(SystemExit) as ending:
+        main()
+    assert ending.value.code == 1
+    assert "ragassay.yaml: no such file; run this in the project's folder" in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
+
+
 def test_an_error_that_a_person_can_act_on_is_one_line(monkeypatch, tmp_path, capsys):
     (tmp_path / "other.txt").touch()
     monkeypatch.setattr(sys, "argv", ["ragassay", "demo", "--folder", str(tmp_path)])

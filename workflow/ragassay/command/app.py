@@ -78,6 +78,7 @@ def annotate(context: typer.Context) -> None:
     from ragassay.people.__main__ import COMMANDS
     from ragassay.people.__main__ import main as people
 
+    _in_project(context.args)
     complete = context.args[:1] and context.args[0] in (*COMMANDS, "--help", "-h")
     raise typer.Exit(people(context.args if complete else ["serve", *context.args]))
 
@@ -93,6 +94,7 @@ def export(words: Words = None) -> None:
 @app.command(context_settings=WHOLE)
 def release(context: typer.Context) -> None:
     """Make an immutable release: ragassay release 2026-11."""
+    _in_project(context.args)
     _of_releases("publish", context)
 
 
@@ -125,6 +127,7 @@ def prune(yes: Annotated[bool, typer.Option("--yes", help="Delete what is listed
     """List and delete results that nothing plans any more."""
     from ragassay.running.pruning import main as run_prune
 
+    _in_project([])
     raise typer.Exit(run_prune(["--yes"] if yes else []))
 
 
@@ -147,6 +150,15 @@ def doctor() -> None:
     from ragassay.command.doctor import report
 
     raise typer.Exit(report())
+
+
+def _in_project(words):
+    """Whether there is a configuration, unless somebody asks for help."""
+    from ragassay.base.pipeline import configfiles
+    from ragassay.running.command_line import read_all
+
+    if not {"-h", "--help"} & {*words}:
+        read_all(configfiles(words))
 
 
 def _of_releases(command, context):
