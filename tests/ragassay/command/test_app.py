@@ -154,9 +154,7 @@ def test_doctor_says_what_is_missing(monkeypatch, capsys):
     assert output.splitlines()[-1].startswith("doctor: a run needs torch;")
 
 
-@pytest.mark.parametrize(
-    "words", [("annotate",), ("release", "2026-11"), ("check",), ("show",), ("guard",), ("prune",)]
-)
+@pytest.mark.parametrize("words", [("annotate",), ("release", "1"), ("check",), ("show",), ("guard",), ("prune",)])
 def test_outside_of_a_project_each_subcommand_says_so(words, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["ragassay", *words])
