@@ -42,7 +42,8 @@ include: "workflow/rules/report.smk"
 
 from ragassay.calls import overview  # whose path common.smk has set
 from ragassay.plan.models import shown
-from ragassay.running import console
+from ragassay.config import prices
+from ragassay.running import command_line, console, downloads
 
 PAGE_FILES = [*expand("{page}.html", page=HEADS), *EXPLORERS.values()]
 in_one_line(references.check_inputs, workflow.modifier.rules)
@@ -55,6 +56,8 @@ if not IS_MODULE:  # else the terminal and the end of the run are the caller's
 
 onstart:
     machine.begin(workflow)
+    in_one_line(downloads.begin, workflow, config, CONFIG_FILES)
+    prices.warn(config["models"], [read(file) for file in CONFIG_FILES])
     in_one_line(cluster.begin, workflow)
     lost_records.begin(workflow)
     plans.begin(workflow)
@@ -81,3 +84,7 @@ rule report:
     default_target: True
     input:
         PRODUCTS,
+
+
+if workflow.is_main_process:
+    in_one_line(references.check_targets, workflow.rules, command_line.arguments().targets)

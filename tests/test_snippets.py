@@ -1,5 +1,5 @@
 """Every snippet of docs/ and the READMEs does what it says: settings pass the strict loader, alone and together with
-those of their page, commands are planned, tables of shards are read. Files that a reader brings are empty ones.
+those of their page, commands are planned, tables of shards are read. Files that a reader brings have one row.
 """
 
 import functools
@@ -8,7 +8,10 @@ import shlex
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from snakemake.utils import update_config
@@ -27,6 +30,9 @@ PAGES |= {"README": (ROOT / "README.md").read_text(), "settings": (ROOT / "confi
 MERGED = "# merge into mine.yaml\n"  # begins a snippet that is laid over the first of its page
 BROUGHT = re.compile(r"^(data|vectors|models)/")
 BEIR = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
+ROW = dict.fromkeys(("id", "doc_id", "question_id", "target_id"), "a") | {"date": "2026-11-03", "text": "A text."}
+ROW |= {"question": "A question?", "url": ""}
+NAMING = ("columns", "documents", "questions", "responders", "judges", "annotators")  # settings that may name columns
 ELSEWHERE = {  # commands that other tests run -> which
     "pip install .": "tests/ragassay/command/test_installation.py",
     "uv tool install '.[demo]'": "tests/test_dockerfile.py",
@@ -67,10 +73,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def laid_over(folder, monkeypatch):
-    """A function that checks the default configuration with these snippets over it, where the files that they name are
-    empty ones.
+    """A function that checks the default configuration with these snippets over it, where the files that they name have
+    one row.
     """
     monkeypatch.chdir(folder)
+    for name in re.findall(r"[A-Z_]+_API_KEY", "".join(PAGES.values())):
+        monkeypatch.setenv(name, "not asked")
 
     def laid_over(snippets):
         config, files = read("config/config.yaml"), [f"snippet-{number}.yaml" for number, _ in enumerate(snippets)]
@@ -83,15 +91,35 @@ def laid_over(folder, monkeypatch):
     return laid_over
 
 
-def bring(folder, value):
-    """Empty files, and folders as BEIR has them, for all paths that a reader brings."""
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        bring(folder, inner)
-    if isinstance(value, str) and BROUGHT.match(value):
-        path = folder / value
-        for file in [path] if path.suffix else [path / name for name in BEIR]:
+def bring(folder, settings):
+    """Files with one row, and folders as BEIR has them, for all paths that a reader brings."""
+    row = dict.fromkeys(named_columns(settings), "yes") | ROW
+    for place in brought(settings):
+        for file in [folder / place] if Path(place).suffix else [folder / place / name for name in BEIR]:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch()
+            if file.suffix == ".parquet":
+                pq.write_table(pa.Table.from_pylist([row]), file)
+            elif file.suffix == ".csv":
+                file.write_text(f"{','.join(row)}\n{','.join(row.values())}\n")
+            else:
+                file.touch()
+
+
+def brought(value):
+    """All paths of a reader's files in settings."""
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from brought(inner)
+    if isinstance(value, str) and BROUGHT.match(value):
+        yield value
+
+
+def named_columns(settings, inside=False):
+    """What settings call columns of files."""
+    for key, value in settings.items() if isinstance(settings, dict) else ():
+        if isinstance(value, dict):
+            yield from named_columns(value, inside or key in NAMING)
+        elif inside and isinstance(value, str) and not BROUGHT.match(value):
+            yield value
 
 
 @pytest.mark.parametrize(("page", "number"), [(page, at) for page in SETTINGS for at in range(len(SETTINGS[page]))])

@@ -18,7 +18,7 @@ from ragassay.config import schema
 from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
 from ragassay.running import cluster, lost_records, machine, partial_report, plans
-from ragassay.plan import references, report as page
+from ragassay.plan import models, references, report as page
 
 
 def in_one_line(function, *arguments, **more):
@@ -44,7 +44,7 @@ SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 
 
 envvars:
-    *[model["key_variable"] for model in config["models"].values() if model["key_variable"]],  # needed to start
+    *[model["key_variable"] for model in config["models"].values() if models.needs_key(model)],
 
 
 wildcard_constraints:

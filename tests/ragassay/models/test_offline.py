@@ -111,10 +111,12 @@ def test_libraries_that_load_models_cannot_reach_the_hub_by_another_way(hub, out
 
 
 def test_every_call_that_could_download_reads_local_files_only():
+    """But for what a run does before its first job, if it was told to."""
     assert LOCAL == {"local_files_only": True, "trust_remote_code": False}
     calls = [
         (path, node)
         for path in sorted((ROOT / "workflow").rglob("*.py"))
+        if path != ROOT / "workflow/ragassay/running/downloads.py"
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)
         and (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")) in LOADERS

@@ -301,7 +301,7 @@ def test_a_table_of_sweeps_that_cannot_be_used_is_one_line(text, line, tmp_path,
 def test_no_passage_is_scored_by_a_model_that_has_read_it(model):
     """The demo's model has read the demo; of another one, its entry says what it has read, or what that extends."""
     read = {"scorers": {"one": {"kind": "causal", "model": model, "has_read": ["texts"] if model == "gpt2" else []}}}
-    read |= {"corpora": BASE["corpora"] | {"texts": {"files": ["resources/demo/articles"]}}}
+    read |= {"corpora": BASE["corpora"] | {"texts": {"files": ["resources/demo/articles"], "columns": {"id": "url"}}}}
     line = "defences.mine.settings: found one, which has read the corpus of mine and would know its passages by heart"
     for settings in (read, read | {"datasets": {"mine": {"corpus": "more", "targets": ["t.csv"]}}}):
         assert problems(settings | defence("ppl", scorer="one")) == [f"{line}; name another scorer"]

@@ -118,8 +118,13 @@ def test_names_of_the_hub_and_what_the_workflow_trains_are_not_looked_for(refusa
     assert refusal({"models": {"careful": {"provider": "transformers", "model": model, **PRICE}}}) == ""
 
 
-def test_a_remote_model_is_no_folder(refusal):
-    assert refusal({"models": {"careful": {"provider": "openai", "model": "./a/b/c", **PRICE}}}) == ""
+def test_a_remote_model_is_no_folder_and_needs_its_key(refusal, monkeypatch):
+    settings = {"models": {name: {"provider": "openai", "model": "./a/b/c", **PRICE} for name in ("careful", "other")}}
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    line = "own.yaml: models.careful: found nothing in the environment variable OPENAI_API_KEY, expected the key of"
+    assert refusal(settings).startswith(f"{line} careful, other; ")
+    monkeypatch.setenv("OPENAI_API_KEY", "not asked")
+    assert refusal(settings) == ""
 
 
 def paths(schema, key=()):
@@ -199,6 +204,8 @@ def test_a_file_that_rules_read_by_name_is_told_with_its_rule(tmp_path, monkeypa
 
 def test_the_shipped_configurations_lead_somewhere(monkeypatch):
     monkeypatch.chdir(ROOT)
+    for name in ("OPENAI_API_KEY", "TOGETHER_API_KEY"):
+        monkeypatch.setenv(name, "not asked")
     for file in ("config/config.yaml", "config/paper.yaml", "tests/tiny/config.yaml"):
         settings = read(file)
         settings |= {"models": read("config/config.yaml")["models"] | settings.get("models", {})}

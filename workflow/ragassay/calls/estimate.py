@@ -21,6 +21,7 @@ from ragassay.calls._estimating import FOLDER
 from ragassay.calls.ledger.records import PICO
 from ragassay.calls.overview import ESTIMATE, summed
 from ragassay.config import settings
+from ragassay.config.prices import usual_key
 
 REGISTERED = "registered"
 LEFT_OUT = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
@@ -114,7 +115,7 @@ def key_variables(configfiles: list[str]) -> set[str]:
     """The variables that hold keys, which Snakemake wants to see set."""
     sections = [settings.read(file).get("models") for file in [*pipeline.settings_files(), *configfiles]]
     models = [model for section in sections if isinstance(section, dict) for model in section.values()]
-    variables = [model.get("key_variable") for model in models if isinstance(model, dict)]
+    variables = [model.get("key_variable", usual_key(model)) for model in models if isinstance(model, dict)]
     return {variable for variable in variables if isinstance(variable, str)}
 
 

@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError
 from ragassay.base import plain_yaml, variants
 from ragassay.base.errors import AssayError, closest, unknown
 from ragassay.base.terminal import shown
+from ragassay.config import prices
 from ragassay.config.schema import replaced, values
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -96,13 +97,20 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     present = _present(_last_alone(config, files, schema), schema)
     problems = list(_secrets(config)) or list(_uncountable(config)) or list(schema_problems(present, schema))
     if not problems:
+        if "models" in present:
+            present["models"] = prices.completed(present["models"])
         filled = _with_defaults(present, schema)
         problems = [*unknown_names(filled, schema), *more(filled, schema)]
+    refuse(problems, config, files)
+    return filled
+
+
+def refuse(problems: list[tuple], config: dict, files: list) -> None:
+    """Raise ConfigError if there are any, with the file that sets each key."""
     if problems:
         sources = [(str(file), read(file)) for file in files]
         lines = [f"{_source(path, config, sources)}: {_dotted(path)}: {text}" for path, text in problems]
         raise ConfigError("\n".join(dict.fromkeys(lines)))
-    return filled
 
 
 def of_files(files: list, schema: dict, *more) -> dict:
@@ -141,10 +149,8 @@ def _secrets(value, path=()) -> Iterator[tuple]:
         for number, inner in enumerate(value):
             yield from _secrets(inner, (*path, number))
     elif isinstance(value, str) and SECRET.search(value):
-        yield (
-            path,
-            f"found what looks like a secret ({_masked(value)}), expected none: keys come from the environment only",
-        )
+        problem = f"found what looks like a secret ({_masked(value)})"
+        yield path, f"{problem}, expected none: keys come from the environment only"
 
 
 def _uncountable(value, path=()) -> Iterator[tuple]:
@@ -171,10 +177,8 @@ def schema_problems(config, schema: dict) -> Iterator[tuple]:
             for key in sorted(set(error.instance) - set(keys), key=str):
                 yield (*path, key), f"found an unknown key, expected one of: {', '.join(keys)}{closest(key, keys)}"
         elif "propertyNames" in error.schema_path:
-            yield (
-                (*path, error.instance),
-                "found an unusable name, expected letters, digits, '.', '_' and '-', at most 64",
-            )
+            expected = "expected letters, digits, '.', '_' and '-', at most 64"
+            yield (*path, error.instance), f"found an unusable name, {expected}"
         else:
             yield path, f"found {_shown(error.instance)}, expected {_expected(error)}"
 

@@ -209,6 +209,10 @@ def _decoded(content):
 
 
 def _check_columns(file, names, columns):
+    if not any(names):
+        raise SourceError(
+            f"{file}: found no column, expected a first line with their names: {', '.join(columns.needed)}"
+        )
     remedy = "say in the configuration which column it is, or rename that"
     if columns is DOCUMENTS:
         remedy = "rename the one that holds the documents"

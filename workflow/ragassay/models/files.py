@@ -11,6 +11,7 @@ from pathlib import Path
 from ragassay.base.errors import AssayError
 
 READ = (".safetensors", ".json", ".txt", ".model", ".jinja")  # files that can change what a model computes
+WANTED = [f"*{ending}" for ending in READ]  # of the hub's
 OTHERS = frozenset({"README.md", "data_config.json"})
 
 
@@ -57,24 +58,35 @@ def in_package(owner: str, model: str) -> Path:
     return folder
 
 
-def _in_cache(owner, model, revision):
-    from huggingface_hub import constants, snapshot_download
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+def in_cache(model: str, revision: str | None = None) -> Path | None:
+    """The folder of a model in the hub's cache; None if it is not there. ValueError for what can be no name."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
     try:
-        return Path(snapshot_download(model, revision=revision, local_files_only=True))
+        return Path(snapshot_download(model, revision=revision, allow_patterns=WANTED, local_files_only=True))
+    except LocalEntryNotFoundError:
+        return None
+
+
+def _in_cache(owner, model, revision):
+    from huggingface_hub import constants
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        place = in_cache(model, revision)
     except HFValidationError as error:
         raise WeightsError(
             f"{owner}: found no folder {model!r}, expected a folder with weights, package:<package>/<folder>, or the"
             " name of a model in the hub's cache; correct the name"
         ) from error
-    except LocalEntryNotFoundError as error:
+    if place is None:
         command = f"hf download {model} --revision {revision}" if revision else f"hf download {model}"
         raise WeightsError(
             f"{owner}: found neither a folder {model!r} nor revision {revision or 'main'} of a model of that name in"
-            f" the hub's cache {constants.HF_HUB_CACHE}; nothing is downloaded during a run, so fetch it first:"
-            f" `{command}`"
-        ) from error
+            f" the hub's cache {constants.HF_HUB_CACHE}; a job downloads nothing, so fetch it first: `{command}`"
+        )
+    return place
 
 
 def read_files(folder: Path) -> list[Path]:

@@ -1,10 +1,12 @@
 """The models and encoders of the configuration, for stages that ask or run them."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
+from ragassay.config import prices
 from ragassay.models import files
 
 FOLDER = "results/models/"
@@ -53,7 +55,8 @@ def model(config: dict, name: str) -> dict:
 
 def access(config: dict, name: str) -> dict:
     """How a model is called."""
-    return {key: _entry(config, name)[key] for key in ACCESS}
+    entry = _entry(config, name)
+    return {key: entry.get(key) for key in ACCESS}
 
 
 def access_of(config: dict, role, wildcards) -> dict:
@@ -83,7 +86,7 @@ def shown(config: dict) -> dict:
     """The configuration as the report shows it: without how models are called, which may change while it stays."""
     entries = config["models"].items()
     models = {name: {key: entry[key] for key in entry if key not in ACCESS} for name, entry in entries}
-    return {**config, "models": models}
+    return {**{key: value for key, value in config.items() if key != "download"}, "models": models}
 
 
 def encoder(config: dict, name: str = "") -> dict:
@@ -102,10 +105,19 @@ def encoder_kind(config: dict, name: str = "") -> list[str]:
     return [f"ragassay.models.encoders.kinds.{encoder(config, name)['encoder']['kind']}"]
 
 
+def needs_key(entry: dict) -> bool:
+    """Whether a run asks this model with a key."""
+    return bool(entry["key_variable"]) and entry["mode"] != "replay"
+
+
 def check(config: dict) -> Iterator[tuple]:
-    """Whether models in folders and packages exist. A job looks for names of the hub: its machine may have another
-    cache.
+    """Whether models have their price and key, and those in folders and packages exist. A run looks for names of the
+    hub before its first job.
     """
+    for name, entry in config["models"].items():
+        if "price" not in entry:
+            yield ("models", name), prices.without_price(entry)
+    yield from _keys_missing(config)
     local = {name: entry for name, entry in config["models"].items() if entry["provider"] == "transformers"}
     scripts = {name: entry["model"] for name, entry in config["models"].items() if entry["provider"] == "script"}
     for name, folder in scripts.items():
@@ -122,6 +134,31 @@ def check(config: dict) -> Iterator[tuple]:
             elif model != DEMO_LM and _is_folder(model) and not Path(model).is_dir():
                 likely = closest(model, [DEMO_LM]) or closest_file(model)
                 yield (section, name, "model"), f"found {model!r}, no such folder, expected one with weights{likely}"
+
+
+def _keys_missing(config):
+    """A problem for each variable that is not set."""
+    asking = {}
+    for name, entry in config["models"].items():
+        if needs_key(entry) and not os.environ.get(entry["key_variable"], "").strip():
+            asking.setdefault(entry["key_variable"], []).append(name)
+    for variable, names in asking.items():
+        first = config["models"][names[0]]
+        place = ("models", names[0]) + (() if variable == prices.usual_key(first) else ("key_variable",))
+        problem = f"found nothing in the environment variable {variable}, expected the key of {', '.join(names)}"
+        yield place, f"{problem}; in your shell: export {variable}=..., or name another as key_variable"
+
+
+def of_hub(config: dict) -> dict[tuple, dict]:
+    """(section, name) -> the entry of each model, encoder or scorer that no folder and no package holds."""
+    local = {name: entry for name, entry in config["models"].items() if entry["provider"] == "transformers"}
+    sections = {"models": local, "encoders": config["encoders"], "scorers": config["scorers"]}
+    entries = {(section, name): entry for section in sections for name, entry in sections[section].items()}
+    return {key: entry for key, entry in entries.items() if "model" in entry and _is_hubs(entry["model"])}
+
+
+def _is_hubs(model):
+    return HUB_NAME.fullmatch(model) and not _is_folder(model) and not Path(model).is_dir()
 
 
 def _is_folder(model):

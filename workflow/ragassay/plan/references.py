@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base import variants
-from ragassay.base.errors import AssayError, closest_file, unknown
+from ragassay.base.errors import AssayError, closest, closest_file, unknown
 from ragassay.base.pipeline import in_clone, matching, original
 from ragassay.config import shards
 from ragassay.config.schema import values
@@ -16,6 +16,10 @@ from ragassay.documents.sources import READERS, SourceError, document_files
 
 RESULTS = "results/"  # what rules write
 PLAN = "ragassay.plan"
+
+
+class UnknownTarget(AssayError):
+    """The command line asks for what nothing makes."""
 
 
 class MissingInput(AssayError):
@@ -60,6 +64,19 @@ def check_inputs(rules) -> None:
         raise MissingInput(
             "\n".join(f"{file}: no such file; rule {read[file]} reads it, {advice} {original(file)}" for file in gone)
         )
+
+
+def check_targets(rules, targets) -> None:
+    """Whether each word behind `snakemake` is a rule that can be asked for, or the path of a file."""
+    names = [rule.name for rule in rules if not rule.has_wildcards()]
+    every = [rule.name for rule in rules]
+    wholes = [rule.name for rule in rules if not rule.output]
+    for target in targets or ():
+        if target not in every and not re.search(r"[/.]", target):
+            raise UnknownTarget(
+                f"command line: {target}: found no such target, expected a file below results/, or one of:"
+                f" {', '.join(wholes)}{closest(target, names)}"
+            )
 
 
 def _no_file_of(name, **patterns):

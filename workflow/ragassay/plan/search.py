@@ -86,7 +86,7 @@ def passage_files(config: dict, wildcards) -> list[str]:
 
 def read_passages(config: dict, wildcards) -> dict:
     entry = config["corpora"][wildcards.corpus.partition("+")[0]]
-    return {"columns": _columns(entry), "cut": entry.get("passages")}
+    return {"columns": columns_of(entry), "cut": entry.get("passages")}
 
 
 def query_files(config: dict, wildcards) -> list[str]:
@@ -100,10 +100,10 @@ def qrels(config: dict, wildcards) -> list[str]:
 
 
 def read_queries(config: dict, wildcards) -> dict:
-    return {"columns": _columns(config["query_sets"][wildcards.query_set])}
+    return {"columns": columns_of(config["query_sets"][wildcards.query_set])}
 
 
-def _columns(entry):
+def columns_of(entry):
     return entry["columns"] | (BEIR_ID if "beir" in entry else {})
 
 

@@ -12,13 +12,18 @@ from ragassay.config.settings import ConfigError, read
 KINDS = (".yaml", ".yml", ".json")
 
 
+def arguments():
+    """What Snakemake reads of its command line."""
+    from snakemake.cli import get_argument_parser  # which calls `examine`; most of what imports this module has none
+
+    return get_argument_parser().parse_known_args(sys.argv[1:])[0]
+
+
 def examine() -> None:
     """Ends the process with one line if a file cannot be used."""
-    from snakemake.cli import get_argument_parser  # which calls this; most of what imports this module has none
-
-    arguments, _ = get_argument_parser().parse_known_args(sys.argv[1:])
     try:
-        read_all(arguments.configfile or [], Path(arguments.directory or ""))
+        words = arguments()
+        read_all(words.configfile or [], Path(words.directory or ""))
     except AssayError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)

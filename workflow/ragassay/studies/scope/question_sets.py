@@ -5,7 +5,7 @@ first row that cannot be used is an error that names its file and row."""
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
-from ragassay.base.errors import AssayError, Unusable
+from ragassay.base.errors import AssayError, Unusable, closest
 from ragassay.base.stage import log
 from ragassay.documents.documents import article, clean, count_words
 from ragassay.documents.ids import content_id
@@ -57,9 +57,9 @@ def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], na
     for fields, place in _rows(files, columns, ("doc_id", "question"), ("question_id", label), (*more, *named)):
         doc_id, text = ids.get(_text(fields, "doc_id")), " ".join(_text(fields, "question").split())
         if doc_id is None:
-            raise QuestionSetError(
-                f"{place}: found document {fields['doc_id']!r}, expected one of the documents' files"
-            )
+            name = _text(fields, "doc_id")
+            problem = f"{place}: found document {name!r}, expected one of the documents' files"
+            raise QuestionSetError(problem + closest(name, ids))
         question_id = _once(content_id("question", doc_id, name, text), places, place, "question")
         own_id = _text(fields, "question_id") or None
         if own_id is not None:

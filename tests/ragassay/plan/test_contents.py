@@ -1,0 +1,87 @@
+"""What is seen of the user's files before any job; tests/workflow/test_mistakes.py has what users get wrong."""
+
+import pytest
+
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
+from ragassay.plan import contents
+
+GOLD = {"documents": ["d.csv"], "questions": ["q.csv"]}
+
+
+@pytest.fixture
+def problems(tmp_path, monkeypatch):
+    """The problems of files with these contents under a configuration."""
+    monkeypatch.chdir(tmp_path)
+
+    def of(config, **files):
+        (tmp_path / "shards.tsv").write_text("shard\tdocuments\n")
+        for name, text in files.items():
+            (tmp_path / name.replace("_", ".")).write_text(text)
+        filled = checked({"shards": "shards.tsv"} | config, [], merged())
+        return [(".".join(key), problem) for key, problem in contents.check(filled)]
+
+    return of
+
+
+def gold(**more):
+    return {"question_sets": {"gold": GOLD | more}}
+
+
+def test_files_that_are_missing_are_no_matter_of_this(problems):
+    assert problems(gold() | {"corpora": {"c": {"files": ["nowhere.csv"]}}}) == []
+
+
+def test_every_file_needs_its_columns_and_a_set_one_row(problems):
+    corpus = {"query_sets": {"asked": {"files": ["a.csv", "b.csv"]}}}
+    assert problems(corpus, a_csv="id,text\n", b_csv="id,text\n1,Why?\n") == []
+    [(key, problem)] = problems(corpus, a_csv="id,text\n1,Why?\n", b_csv="id,question\n1,Why?\n")
+    assert key == "query_sets.asked.files" and problem.startswith("b.csv: no column 'text' among id, question")
+    [(_, problem)] = problems(corpus, a_csv="id,text\n", b_csv="id,text\n")
+    assert problem == "a.csv, b.csv: found no row, expected at least one"
+
+
+def test_a_small_question_set_is_read_to_its_end_and_of_a_large_one_the_beginning(problems, monkeypatch):
+    files = {"d_csv": "doc_id,text\n1,A text.\n", "q_csv": "doc_id,question\n1,Why?\n2,Who?\n"}
+    [(key, problem)] = problems(gold(), **files)
+    assert key == "question_sets.gold.questions" and problem.startswith("q.csv row 2: found document '2', expected one")
+    monkeypatch.setattr(contents, "WHOLE", 10)
+    assert problems(gold(), **files) == []
+    [(key, problem)] = problems(gold(), **files | {"d_csv": "doc_id,text\n1,\n"})
+    assert key == "question_sets.gold.documents" and problem == "d.csv row 1: found nothing in 'text', expected a value"
+
+
+@pytest.mark.parametrize(
+    ("more", "column", "key"),
+    [
+        ({"judges": {"ours": "verdict"}}, "verdict", "questions"),
+        ({"annotators": {"ann": "by_ann"}}, "by_ann", "questions"),
+        ({"responders": {"bot": "said"}}, "said", "questions"),
+        ({"human_votes": ["v.csv"]}, "label", "human_votes"),
+        ({"responses": ["v.csv"], "responders": {"bot": "bot"}}, "responder", "responses"),
+    ],
+)
+def test_columns_of_labels_and_responses_are_looked_for(problems, more, column, key):
+    files = {"d_csv": "doc_id,text\n1,A text.\n", "q_csv": "doc_id,question,question_id\n1,Why?,q\n"}
+    [(found, problem)] = problems(gold(**more), **files, v_csv="question_id\nq\n")
+    assert found == f"question_sets.gold.{key}" and f"no column {column!r} among " in problem
+
+
+def test_texts_of_an_attack_have_their_columns(problems):
+    own = {"attacks": {"mine": {"kind": "adaptive_manual", "files": ["a.csv"]}}}
+    [(key, problem)] = problems(own, a_csv="target,text\n1,A text.\n")
+    assert key == "attacks.mine.files" and problem.startswith("a.csv: no column 'target_id' among target, text")
+
+
+def test_a_shard_is_refused_if_none_of_its_first_rows_can_be_used_and_no_job_has_read_it(problems, tmp_path):
+    rows = "id,date,text\n" + "a,03.11.2026,A text.\n" * 19
+    shard = {"shards": "own.tsv"}
+    (tmp_path / "own.tsv").write_text("shard\tdocuments\none\tdocs.csv\n")
+    [(key, problem)] = problems(shard, docs_csv=rows + "b,03.11.2026,A text.\n" * 5)
+    assert key == "shards" and problem.startswith("shard one: docs.csv row 1: found '03.11.2026' in 'date', expected")
+    assert problem.endswith("(20 of the first 20 rows, and none can be used)")
+    assert problems(shard | {"most_rejected": 1}, docs_csv=rows) == []
+    assert problems(shard, docs_csv=f"{rows}b,2026-11-03,A text.\n") == []
+    (tmp_path / "results/articles").mkdir(parents=True)
+    (tmp_path / "results/articles/one.parquet").touch()
+    assert problems(shard, docs_csv=rows) == []
