@@ -78,7 +78,7 @@ retrievers:
 
 def test_a_corpus_of_two_files_is_embedded_and_searched_in_two_parts_and_counted_as_one(shared):
     for name in ("one.csv", "two.csv", "v.npy"):
-        (shared / name).write_text("id,text\n")
+        (shared / name).write_text("id,text\n1,A text.\n")
     (shared / "own.yaml").write_text(OWN_CORPUS)
     searches = [f"results/neighbours/mine/{name}/asked.parquet" for name in ("own", "bm25", "elsewhere")]
     read = {"read_passages": 2, "read_queries": 1, "join_passages": 1}
