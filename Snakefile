@@ -86,5 +86,5 @@ rule report:
         PRODUCTS,
 
 
-if workflow.is_main_process:
+if workflow.is_main_process and not IS_MODULE:
     in_one_line(references.check_targets, workflow.rules, command_line.arguments().targets)

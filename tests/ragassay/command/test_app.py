@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from ragassay.base import pipeline
 from ragassay.command import check, demo, doctor, guard, run, show
 from ragassay.command.app import app, main
+from tools.loopback import Loopback
 
 SUBCOMMANDS = (
     "demo check estimate run show annotate export release verify replay diff rehydrate prune guard doctor".split()
@@ -67,6 +68,12 @@ def test_targets_may_stand_after_two_dashes(started, monkeypatch, tmp_path):
     assert started[0][0][-4:] == ["--configfile", "a.yaml", "--", "scope"]
 
 
+def test_run_downloads_on_demand(started, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    invoked("run", "scope", "--download")
+    assert started[0][0][-2:] == ["--config=download=True", "scope"]
+
+
 def test_export_runs_the_rule_of_that_name(started, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     invoked("export", "--dry-run")
@@ -115,9 +122,26 @@ def test_check_names_the_key_that_is_not_set(project, monkeypatch, capsys):
     entry = "{provider: openai, model: m, key_variable: MY_KEY, price: {input: 1, output: 1}}"
     (project / "mine.yaml").write_text(f"models: {{mine: {entry}}}\n")
     assert check.report(["--configfile", "mine.yaml"]) == 1
-    assert "models.mine.key_variable: found no MY_KEY in the environment" in capsys.readouterr().err
+    line = "mine.yaml: models.mine.key_variable: found nothing in the environment variable MY_KEY, expected the key"
+    assert capsys.readouterr().err.startswith(line)
     monkeypatch.setenv("MY_KEY", "x")
     assert check.report(["--configfile", "mine.yaml"]) == 0
+
+
+def test_check_asks_each_model_on_demand(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("MY_KEY", "test-key")
+    with Loopback(texts=["Paris"]) as server:
+        entry = f"provider: openai, model: loopback, base_url: '{server.url}', price: {{input: 1, output: 1}}"
+        (project / "mine.yaml").write_text(f"models: {{mine: {{{entry}, key_variable: MY_KEY}}}}\n")
+        assert check.report(["--configfile", "mine.yaml"], asks=True) == 0
+        told = capsys.readouterr().out
+        monkeypatch.setenv("MY_KEY", "another")
+        assert check.report(["--configfile", "mine.yaml"], asks=True) == 1
+        refused = capsys.readouterr().err
+    assert "model mine: 'Paris' | 'Paris'\n" in told and "served as loopback" in told
+    assert "model careful: " in told and "model authors: " not in told
+    assert refused.startswith("models.mine: ") and refused.endswith("then: ragassay check --live\n")
 
 
 def test_show_wants_a_report(project, monkeypatch):

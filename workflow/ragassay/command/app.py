@@ -34,11 +34,14 @@ def demo(
 
 
 @app.command(context_settings=PASSING)
-def check(words: Settings = None) -> None:
+def check(
+    words: Settings = None,
+    live: Annotated[bool, typer.Option("--live", help="Ask each model one question.")] = False,
+) -> None:
     """Check configuration, files and keys, before anything runs."""
     from ragassay.command.check import report
 
-    raise typer.Exit(report(words or []))
+    raise typer.Exit(report(words or [], live))
 
 
 @app.command(context_settings=PASSING)
@@ -53,11 +56,12 @@ def estimate(words: Words = None) -> None:
 def run(
     words: Words = None,
     slurm: Annotated[bool, typer.Option("--slurm", help="Send jobs to Slurm.")] = False,
+    download: Annotated[bool, typer.Option("--download", help="Fetch models of the hub first.")] = False,
 ) -> None:
     """Run all studies of this folder, or those that you name."""
     from ragassay.command.run import run_pipeline
 
-    run_pipeline(words or [], slurm)
+    run_pipeline([*(["--config=download=True"] if download else []), *(words or [])], slurm)
 
 
 @app.command(context_settings=PASSING)

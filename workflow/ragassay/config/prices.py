@@ -6,12 +6,11 @@ another server answers for, has no price until somebody writes one: none is gues
 
 import datetime
 import sys
-from pathlib import Path
 
-from ragassay.base import plain_yaml
+from ragassay.base import pipeline, plain_yaml
 from ragassay.base.errors import closest
 
-FILE = Path(__file__).resolve().parents[3] / "resources/prices.yaml"
+FILE = pipeline.PIPELINE / "resources/prices.yaml"
 FRESH = 90  # days
 KEYS = {"openai": "OPENAI_API_KEY", "together": "TOGETHER_API_KEY"}
 FREE = ("rules", "script", "transformers")  # they compute on this machine, and nobody sends a bill
@@ -23,9 +22,11 @@ def listed() -> dict[str, dict]:
     return plain_yaml.read(FILE)
 
 
-def completed(models: dict) -> dict:
-    """The entries with what they leave out, as far as that is certain."""
-    return {name: _completed(entry) if "provider" in entry else entry for name, entry in models.items()}
+def completed(config: dict) -> dict:
+    """With what entries of `models` leave out, as far as that is certain."""
+    models = config.get("models", {}).items()
+    entries = {name: _completed(entry) if "provider" in entry else entry for name, entry in models}
+    return config | ({"models": entries} if entries else {})
 
 
 def _completed(entry):

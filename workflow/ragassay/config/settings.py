@@ -29,6 +29,7 @@ FORMS = {
     "inside": "a path inside the working directory, with '/' between folders and without '..', '~' and drive",
     "title": "one line of text without '<'",
 }
+ELSEWHERE = "keys come from the environment only"
 COUNTABLE = "expected a finite number below 2 to the 63rd"
 RUNS_CODE = "__use_yte__"  # makes a template of a file that Snakemake reads
 MISSING = object()
@@ -97,9 +98,7 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     present = _present(_last_alone(config, files, schema), schema)
     problems = list(_secrets(config)) or list(_uncountable(config)) or list(schema_problems(present, schema))
     if not problems:
-        if "models" in present:
-            present["models"] = prices.completed(present["models"])
-        filled = _with_defaults(present, schema)
+        filled = _with_defaults(prices.completed(present), schema)
         problems = [*unknown_names(filled, schema), *more(filled, schema)]
     refuse(problems, config, files)
     return filled
@@ -142,15 +141,14 @@ def _secrets(value, path=()) -> Iterator[tuple]:
     if isinstance(value, dict):
         for key, inner in value.items():
             if SECRET_KEY.search(str(key)) or SECRET.search(str(key)):
-                yield (*path, key), "found a place for a secret, expected none: keys come from the environment only"
+                yield (*path, key), f"found a place for a secret, expected none: {ELSEWHERE}"
             else:
                 yield from _secrets(inner, (*path, key))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from _secrets(inner, (*path, number))
     elif isinstance(value, str) and SECRET.search(value):
-        problem = f"found what looks like a secret ({_masked(value)})"
-        yield path, f"{problem}, expected none: keys come from the environment only"
+        yield path, f"found what looks like a secret ({_masked(value)}), expected none: {ELSEWHERE}"
 
 
 def _uncountable(value, path=()) -> Iterator[tuple]:
