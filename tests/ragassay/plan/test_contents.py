@@ -67,6 +67,22 @@ def test_columns_of_labels_and_responses_are_looked_for(problems, more, column, 
     assert found == f"question_sets.gold.{key}" and f"no column {column!r} among " in problem
 
 
+def test_a_text_as_long_as_a_library_and_a_file_of_somebody_else_are_a_line(problems, tmp_path, monkeypatch):
+    corpus = {"corpora": {"mine": {"files": ["all.txt"]}}}
+    with (tmp_path / "all.txt").open("wb") as file:
+        file.truncate(900_000_000)
+    [(key, problem)] = problems(corpus)
+    assert key == "corpora.mine.files"
+    assert problem.startswith("all.txt: found a text of 900 MB, expected one document in each text file; CSV or JSON")
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", "asked.csv")
+
+    monkeypatch.setattr(contents, "records", refuse)
+    [(_, problem)] = problems({"query_sets": {"asked": {"files": ["asked.csv"]}}}, asked_csv="id,text\n")
+    assert problem == "asked.csv: cannot be read (Permission denied), expected a file that you may read"
+
+
 def test_texts_of_an_attack_have_their_columns(problems):
     own = {"attacks": {"mine": {"kind": "adaptive_manual", "files": ["a.csv"]}}}
     [(key, problem)] = problems(own, a_csv="target,text\n1,A text.\n")

@@ -21,6 +21,7 @@ from ragassay.queries.query_log import entries
 from ragassay.studies.scope import question_sets
 
 WHOLE = 2_000_000  # bytes up to which a question set is read to its end
+ONE_TEXT, LONGEST = (".txt", ".md"), 50_000_000  # bytes of a text
 MOST_FILES = 20  # of a folder
 TEXT_COLUMNS = ("target_id", "text")  # of an attack's own texts
 
@@ -45,9 +46,20 @@ def _problem(key, look, paths, *more):
     """What `look` finds to be wrong with the files of these paths."""
     if paths and (files := _files(paths)):
         try:
+            _check_sizes(files)
             look(files, *more)
         except AssayError as error:
             yield key, str(error)
+        except OSError as error:
+            yield key, f"{error.filename}: cannot be read ({error.strerror}), expected a file that you may read"
+
+
+def _check_sizes(files):
+    """A text file is one document, read whole."""
+    for file in files:
+        if Path(file).suffix.lower() in ONE_TEXT and (size := Path(file).stat().st_size) > LONGEST:
+            expected = "expected one document in each text file; CSV or JSON lines hold many"
+            raise SourceError(f"{file}: found a text of {size / 1e6:,.0f} MB, {expected}")
 
 
 def _files(paths):
