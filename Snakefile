@@ -56,7 +56,7 @@ if not IS_MODULE:  # else the terminal and the end of the run are the caller's
 
 onstart:
     machine.begin(workflow)
-    in_one_line(downloads.begin, workflow, config, CONFIG_FILES)
+    in_one_line(downloads.begin, workflow, models.of_hub(config), config, CONFIG_FILES)
     prices.warn(config["models"], [read(file) for file in CONFIG_FILES])
     in_one_line(cluster.begin, workflow)
     lost_records.begin(workflow)
@@ -87,4 +87,4 @@ rule report:
 
 
 if workflow.is_main_process and not IS_MODULE:
-    in_one_line(references.check_targets, workflow.rules, command_line.arguments().targets)
+    in_one_line(references.check_targets, workflow.rules, command_line.targets)

@@ -20,9 +20,10 @@ COMMIT = "3" * 40
 ENTRIES = """
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
+from ragassay.plan.models import of_hub
 from ragassay.running import downloads
 own = {"encoders": {"little": {"kind": "transformers", "model": "some/encoder"}}}
-config = checked(own, [], merged())
+entries = of_hub(checked(own, [], merged()))
 """
 
 
@@ -89,9 +90,11 @@ def test_what_is_missing_is_named_with_its_size_and_fetched_on_demand(run, tmp_p
     read = [path for path in (tmp_path / "little").iterdir() if path.suffix in (".safetensors", ".json", ".txt")]
     size = sum(path.stat().st_size for path in read)
     with hub(tmp_path / "little") as (address, asked):
-        named = run("[entry] = downloads.lacking(config).values(); print(downloads._problem(entry))", address)
+        named = run("[entry] = downloads.lacking(entries).values(); print(downloads._problem(entry))", address)
         assert not [path for _, path in asked if "/resolve/" in path]
-        code = "[entry] = downloads.lacking(config).values(); downloads.fetch(entry); print(downloads.lacking(config))"
+        code = (
+            "[entry] = downloads.lacking(entries).values(); downloads.fetch(entry); print(downloads.lacking(entries))"
+        )
         fetched = run(code, address)
     assert "found neither a folder 'some/encoder' nor a model of that name" in named.stdout
     assert f"to download some/encoder ({size / 1000:.3g} kB), add --config download=True" in named.stdout
@@ -104,7 +107,7 @@ def test_what_is_missing_is_named_with_its_size_and_fetched_on_demand(run, tmp_p
 
 def test_a_hub_that_does_not_know_it_or_is_not_asked_is_a_line(run, tmp_path):
     code = """
-[entry] = downloads.lacking(config).values()
+[entry] = downloads.lacking(entries).values()
 print(downloads._problem(entry))
 try:
     downloads.fetch(entry)

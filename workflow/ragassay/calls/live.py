@@ -46,8 +46,8 @@ def check(name: str, entry: dict) -> LiveAnswer:
     """Ask the model of an entry of `models`, whatever its mode; raises AssayError with what its server says. Nothing is
     written into the project.
     """
-    known = {field.name for field in fields(Model)}
-    model = Model(name, **{key: value for key, value in entry.items() if key in known})
+    settings = {field.name for field in fields(Model)}
+    model = Model(name, **{key: value for key, value in entry.items() if key in settings})
     with tempfile.TemporaryDirectory(prefix="live-") as folder:
         ledger, register = Path(folder, "ledger"), str(Path(folder, "register"))
         model = replace(model, mode="online", budget_usd=None, register=register)

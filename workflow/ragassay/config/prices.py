@@ -63,7 +63,7 @@ def warn(models: dict, given: list[dict], today: datetime.date | None = None) ->
     that stands counts as looked up.
     """
     today = today or datetime.datetime.now(datetime.UTC).date()
-    stated = {name for one in given for name, entry in (one.get("models") or {}).items() if "price" in (entry or {})}
+    stated = {name for file in given for name, entry in (file.get("models") or {}).items() if "price" in (entry or {})}
     for provider, prices in listed().items():
         names = [name for name, entry in models.items() if entry["provider"] == provider and name not in stated]
         age = (today - prices["date"]).days

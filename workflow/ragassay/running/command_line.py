@@ -12,17 +12,16 @@ from ragassay.config.settings import ConfigError, read
 KINDS = (".yaml", ".yml", ".json")
 
 
-def arguments():
-    """What Snakemake reads of its command line."""
-    from snakemake.cli import get_argument_parser  # which calls `examine`; most of what imports this module has none
-
-    return get_argument_parser().parse_known_args(sys.argv[1:])[0]
+targets = []  # of this command line, once it is examined
 
 
 def examine() -> None:
     """Ends the process with one line if a file cannot be used."""
+    from snakemake.cli import get_argument_parser  # which calls this; most of what imports this module has none
+
+    words, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    targets.extend(words.targets or ())
     try:
-        words = arguments()
         read_all(words.configfile or [], Path(words.directory or ""))
     except AssayError as error:
         sys.stderr.write(f"{error}\n")

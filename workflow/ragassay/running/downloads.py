@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from ragassay.base.errors import AssayError
 from ragassay.config.settings import refuse
 from ragassay.models import files
-from ragassay.plan import models
 
 PATIENCE = 5  # seconds for the hub to say how large a model is
 UNITS = ("bytes", "kB", "MB", "GB")
@@ -20,9 +19,9 @@ class DownloadError(AssayError):
     """The hub did not give a model."""
 
 
-def begin(workflow, config: dict, config_files: list) -> None:
-    """When the first job is about to start."""
-    if not workflow.local_exec or not (missing := lacking(config)):
+def begin(workflow, entries: dict[tuple, dict], config: dict, config_files: list) -> None:
+    """When the first job is about to start; `entries` are those of `plan.models.of_hub`."""
+    if not workflow.local_exec or not (missing := lacking(entries)):
         return
     used = {text for job in workflow.dag.needrun_jobs() for text in _texts(job.params.get("settings"))}
     needed = {key: entry for key, entry in missing.items() if entry["model"] in used}
@@ -33,9 +32,9 @@ def begin(workflow, config: dict, config_files: list) -> None:
         refuse([((*key, "model"), _problem(entry)) for key, entry in needed.items()], config, config_files)
 
 
-def lacking(config: dict) -> dict[tuple, dict]:
-    """(section, name) -> entry of what neither a folder, a package nor the hub's cache holds."""
-    return {key: entry for key, entry in models.of_hub(config).items() if not _is_here(entry)}
+def lacking(entries: dict[tuple, dict]) -> dict[tuple, dict]:
+    """Those of the hub's entries that its cache does not hold."""
+    return {key: entry for key, entry in entries.items() if not _is_here(entry)}
 
 
 def _is_here(entry):
@@ -62,9 +61,9 @@ def fetch(entry: dict) -> None:
 
 def _problem(entry):
     given, revision = entry["model"], _revision(entry)
-    found = f"found neither a folder {given!r} nor a model of that name in the hub's cache"
+    missing = f"found neither a folder {given!r} nor a model of that name in the hub's cache"
     command = f"hf download {given}" + (f" --revision {revision}" if revision else "")
-    return f"{found}; to download {_sized(entry)}, add --config download=True, or fetch it with: {command}"
+    return f"{missing}; to download {_sized(entry)}, add --config download=True, or fetch it with: {command}"
 
 
 def _sized(entry):
@@ -73,10 +72,10 @@ def _sized(entry):
     from huggingface_hub import HfApi
 
     try:
-        told = HfApi().model_info(entry["model"], revision=_revision(entry), files_metadata=True, timeout=PATIENCE)
+        facts = HfApi().model_info(entry["model"], revision=_revision(entry), files_metadata=True, timeout=PATIENCE)
     except (OSError, ValueError, httpx2.HTTPError) as error:
         return f"{entry['model']} (of unknown size: {_first_line(error)})"
-    size = sum(file.size or 0 for file in told.siblings or () if file.rfilename.endswith(files.READ))
+    size = sum(file.size or 0 for file in facts.siblings or () if file.rfilename.endswith(files.READ))
     return f"{entry['model']} ({_readable(size)})"
 
 
