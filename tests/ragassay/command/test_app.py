@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+import threading
+import urllib.error
+import urllib.request
 
 import pytest
 from typer.testing import CliRunner
@@ -156,6 +159,21 @@ def test_show_prints_all_findings_and_the_address(done, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("findings") and lines[-2].startswith("report: file:///")
     assert "ragassay show --serve" in lines[-1]
+
+
+def test_the_report_is_served_and_nothing_beside_it(tmp_path):
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report/index.html").write_text("what was found")
+    (tmp_path / "ragassay.yaml").touch()
+    with show.server_of(tmp_path / "report", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        assert urllib.request.urlopen(f"{address}/").read() == b"what was found"
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"{address}/../ragassay.yaml")
+        with pytest.raises(show.ShowError, match="expected a free port"):
+            show.server_of(tmp_path, server.server_port)
+        server.shutdown()
 
 
 def test_guards_are_those_that_the_configuration_plans(project, monkeypatch):

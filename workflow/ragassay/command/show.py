@@ -41,13 +41,20 @@ def show_report(words: list[str], port: int | None = None) -> None:
 
 def serve(folder: Path, port: int) -> None:
     """On this machine only; a colleague reaches it through ssh."""
-    with ThreadingHTTPServer(("127.0.0.1", port), partial(QuietHandler, directory=str(folder))) as server:
+    with server_of(folder, port) as server:
         sys.stdout.write(f"served at http://127.0.0.1:{server.server_port}/ until you press Ctrl-C\n")
         sys.stdout.flush()
         try:
             server.serve_forever()
         except KeyboardInterrupt:
             sys.stdout.write("\n")
+
+
+def server_of(folder: Path, port: int) -> ThreadingHTTPServer:
+    try:
+        return ThreadingHTTPServer(("127.0.0.1", port), partial(QuietHandler, directory=str(folder)))
+    except OSError as error:
+        raise ShowError(f"--port: cannot listen at {port} ({error.strerror}), expected a free port, or 0") from error
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
