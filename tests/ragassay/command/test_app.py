@@ -168,9 +168,11 @@ def test_the_report_is_served_and_nothing_beside_it(tmp_path):
     with show.server_of(tmp_path / "report", 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
-        assert urllib.request.urlopen(f"{address}/").read() == b"what was found"
-        with pytest.raises(urllib.error.HTTPError, match="404"):
+        with urllib.request.urlopen(f"{address}/") as page:
+            assert page.read() == b"what was found"
+        with pytest.raises(urllib.error.HTTPError, match="404") as refused:
             urllib.request.urlopen(f"{address}/../ragassay.yaml")
+        refused.value.close()
         with pytest.raises(show.ShowError, match="expected a free port"):
             show.server_of(tmp_path, server.server_port)
         server.shutdown()
