@@ -1,5 +1,6 @@
 """What goes into a release, and what stops one: a line each."""
 
+import importlib.metadata
 import io
 import itertools
 import json
@@ -17,7 +18,7 @@ from project import ROOT, TINY
 from ragassay.base import plain_yaml, tables
 from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.records import Ledger
-from ragassay.release import contents, gathering
+from ragassay.release import contents, gathering, publishing
 from ragassay.release.__main__ import main
 from ragassay.release.licences import Licences
 from ragassay.release.publishing import publish
@@ -276,6 +277,14 @@ def test_the_command_says_where_the_release_is_or_why_there_is_none(root):
     assert f"releases/1: 1: {count} tables, " in done.stdout, done.stderr
     again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode == 1 and again.stderr.startswith("release: releases/1: found a release of this version")
+
+
+def test_an_installation_names_its_packages_in_place_of_the_clones_locks(tmp_path, monkeypatch):
+    (tmp_path / "shards.tsv").touch()
+    monkeypatch.setattr(publishing, "INSTALLED", True)
+    publishing._copy_rest(tmp_path, {"shards": str(tmp_path / "shards.tsv")})
+    [file] = (tmp_path / "locks").iterdir()
+    assert f"pyarrow=={importlib.metadata.version('pyarrow')}\n" in file.read_text()
 
 
 def test_what_another_configuration_made_stays_behind(root, published, caplog):
