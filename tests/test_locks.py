@@ -131,7 +131,7 @@ def test_the_slurm_plugin_stands_in_its_own_lock_only():
     assert unmet(map(Requirement, PROJECT["optional-dependencies"]["slurm"]), both) == []
 
 
-@pytest.mark.parametrize("part", ["base", "dev", "feeds", "local"])
+@pytest.mark.parametrize("part", ["base", "dev", "feeds", "local", "service"])
 def test_what_pyproject_requires_is_locked(part):
     texts = PROJECT["dependencies"] if part == "base" else PROJECT["optional-dependencies"][part]
     assert unmet(map(Requirement, texts), locked()) == []

@@ -36,6 +36,7 @@ NAMING = ("columns", "documents", "questions", "responders", "judges", "annotato
 ELSEWHERE = {  # commands that other tests run -> which
     "pip install .": "tests/ragassay/command/test_installation.py",
     "uv tool install '.[demo]'": "tests/test_dockerfile.py",
+    "pip install '.[service]'": "tests/ragassay/services/test_without_torch.py",
     "python verify.py": "tests/release/test_verify.py",
     "cp -r results/gates/manual/minilm gate-of-the-manual": "tests/relevance/test_study.py",
 }
@@ -189,8 +190,9 @@ def test_the_python_for_services_filters_what_the_demo_finds(project, monkeypatc
     retrieved = ("results/retrieved/demo/minilm/poisonedrag_black.parquet", "results/guards/demo/minilm/raguard.json")
     snakemake(project, "results/gates/articles/minilm", *retrieved)
     monkeypatch.chdir(project)
-    [program], given = blocks("guards", "python"), {}
-    exec(program, given)
+    given = {}
+    for program in blocks("guards", "python"):
+        exec(program, given)
     assert given["decision"].action == "answer"
     planted = [text in given["planted"].values for text in given["kept"]]
     assert capsys.readouterr().out.splitlines()[1].endswith(f"{sum(planted)} kept") and not all(planted)

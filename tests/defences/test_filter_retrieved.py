@@ -46,6 +46,6 @@ def test_a_guard_that_was_fitted_otherwise_is_refused(run, tmp_path):
     guard = write_guard(tmp_path / "guard.json", "oracle", {}, retriever="bm25")
     with pytest.raises(DefenceError, match=r"guard\.json: found the retriever 'minilm', but it was fitted with 'bm25'"):
         run(guard=[guard])
-    guard.write_text(guard.read_text().replace('"format": 2', '"format": 9'))
-    with pytest.raises(DefenceError, match=r"found a guard of format 9, expected 2, as this version"):
+    guard.write_text(guard.read_text().replace('"format": 3', '"format": 9'))
+    with pytest.raises(DefenceError, match=r"found a guard of format 9, expected 3, as this version"):
         run(guard=[guard])

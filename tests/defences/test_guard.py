@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from models import save_decoder
 from project import ROOT
 from ragassay.base import tables
+from ragassay.base.card import signed
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.plan import defences
@@ -66,6 +68,20 @@ def test_a_guard_judges_as_the_defence_that_was_measured(place):
     shares = [judgement.criteria[0].score for judgement in guard(question, texts, [0.5, 0.4])]
     assert shares == [1.0, 0.0] and guard.needs == ()
     assert guard(question, [], []) == [] == guard.keep(question, [], [], 5)
+
+
+def test_many_questions_are_judged_together_and_by_threads_as_one_by_one(place, scored):
+    guard = Guard.load(place / FOLDER / "echo.json", scored / "scorer").warm_up()
+    questions = [f"Which harbour is old, number {number}?" for number in range(12)]
+    texts = [["The harbour is old.", f"{question} Zyzzyva.", "A river."] for question in questions]
+    similarities = [[0.6, 0.5 + number / 100, 0.2] for number in range(12)]
+    single = [guard(*of_one) for of_one in zip(questions, texts, similarities, strict=True)]
+    assert guard(questions, texts, np.array(similarities)) == single and any(one.removed for one in single[0])
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(guard, questions, texts, similarities)) == single
+    assert guard([], [], []) == []
+    with pytest.raises(DefenceError, match="found 12 questions, expected texts and similarities of each"):
+        guard(questions, texts[:3], similarities)
 
 
 def test_characters_that_nobody_sees_change_no_judgement(place):
@@ -173,7 +189,7 @@ def test_a_language_model_reads_as_at_the_fitting_and_another_is_refused(place, 
     entry = {"model": str(tmp_path / "0"), "options": {"device": "cpu"}}
     fitted = opened("one", "causal", {"entry": entry | {"options": {"dtype": "bfloat16"}}, "max_tokens": 20}, None)
     card = json.loads((place / FOLDER / "raguard.json").read_text()) | {"scored_by": fitted.identity}
-    (tmp_path / "guard.json").write_text(json.dumps(card))
+    (tmp_path / "guard.json").write_text(json.dumps(signed(card)))
     guard = Guard.load(tmp_path / "guard.json", entry)
     text = "The ferry. " * 9
     assert guard.surprises([text])[0].is_cut and guard._scorer.model.local.dtype == "bfloat16"
@@ -185,7 +201,7 @@ def test_a_language_model_reads_as_at_the_fitting_and_another_is_refused(place, 
 
 def test_a_guard_of_words_has_no_encoder(place, tmp_path):
     card = json.loads((place / FOLDER / "question_share.json").read_text())
-    (tmp_path / "guard.json").write_text(json.dumps(card | {"retriever": "bm25", "encoders": {}}))
+    (tmp_path / "guard.json").write_text(json.dumps(signed(card | {"retriever": "bm25", "encoders": {}})))
     with pytest.raises(DefenceError, match=r"guard\.json: found an encoder, but it was fitted with bm25"):
         Guard.load(tmp_path / "guard.json", encoder=MINILM)
 
@@ -197,6 +213,11 @@ DAMAGED = {
     "no setting": (lambda card: card["settings"].pop("alpha"), "found no setting 'alpha'"),
     "no share": (lambda card: card["settings"].update(alpha=2), "found alpha 2 and trim 0.0, expected shares"),
     "no text": (lambda card: card["settings"].update(quantile=7), "found the setting quantile 7, expected one such as"),
+    "no method": (lambda card: card["settings"].update(quantile="x"), "found the setting quantile 'x', expected one"),
+    "strange": (lambda card: card["settings"].update(beta=1), "found a setting 'beta' that is none"),
+    "far away": (lambda card: _criterion(card).update(threshold=1e9), "found the threshold 1000000000.0 of question_s"),
+    "another search": (lambda card: card.update(similarity="near"), "similarity: found 'near', expected cosine or dot"),
+    "another fold": (lambda card: card["fitted"].update(more={}), "fitted: found the folds"),
     "no kind": (lambda card: card.update(kind="magic"), "defences: found the name 'magic', expected one of"),
     "not a number": (lambda card: _criterion(card).update(threshold=float("nan")), "found no guard .found NaN"),
     "no number": (lambda card: _criterion(card).update(threshold="0.5"), "found the threshold '0.5' of question_share"),
@@ -219,7 +240,7 @@ def test_a_damaged_guard_that_would_let_all_pass_is_refused(place, tmp_path, nam
     damage, line = DAMAGED[name]
     card = json.loads((place / FOLDER / "question_share.json").read_text())
     damage(card)
-    (tmp_path / "guard.json").write_text(json.dumps(card))
+    (tmp_path / "guard.json").write_text(json.dumps(signed(card)))
     with pytest.raises(DefenceError, match=f"guard.json: {line}.*; fit it again"):
         Guard.load(tmp_path / "guard.json")
 

@@ -8,6 +8,7 @@ import pytest
 from project import ROOT
 from ragassay import Detector
 from ragassay.base import tables
+from ragassay.base.card import signed
 from ragassay.models.heads.heads_file import HeadsFileError
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import PREDICTIONS
@@ -55,9 +56,10 @@ def test_what_cannot_be_used_is_one_line(study, monkeypatch):
         with pytest.raises(DetectorError, match=r"^found .*, expected a "):
             detector.judge(questions, documents)
     card = json.loads((folder / "card.json").read_text())
-    (folder / "card.json").write_text(json.dumps(card | {"identity": card["identity"] | {"files": "other"}}))
+    (folder / "card.json").write_text(json.dumps(signed(card | {"identity": card["identity"] | {"files": "other"}})))
     with pytest.raises(HeadsFileError, match="trained on other features: files was 'other'"):
         Detector.load(folder)
-    (folder / "card.json").write_text(json.dumps({key: value for key, value in card.items() if key != "detector"}))
-    with pytest.raises(DetectorError, match="cannot use its card"):
+    del card["detector"]
+    (folder / "card.json").write_text(json.dumps(signed(card)))
+    with pytest.raises(DetectorError, match="found a head without 'detector', so it is damaged; train it again"):
         Detector.load(folder)

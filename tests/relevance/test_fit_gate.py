@@ -9,11 +9,15 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from ragassay.base import tables
+from ragassay.base import card, tables
+from ragassay.models.batches import padded
+from ragassay.models.encoders.embed import tokenized
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import RELEVANCE_SCORES
-from ragassay.services.gate import ANSWER, Gate, GateError, write_card
+from ragassay.services import gate_files
+from ragassay.services.gate import ANSWER, Gate
+from ragassay.services.gate_files import GateError, write_card
 from ragassay.studies.relevance import calibration, searched_queries, statistics
 from ragassay.studies.relevance.statistics import FUSED
 from rows import place, row
@@ -170,7 +174,7 @@ def test_a_gate_can_be_moved_and_holds_the_vectors_on_disk(fitted, tmp_path, sma
     gate = shutil.copytree(fitted(FUSED), tmp_path / "elsewhere")
     moved = Gate.load(gate)
     assert asdict(moved(FAR[0])) == asdict(Gate.load(fitted(FUSED))(FAR[0]))
-    assert isinstance(moved._files()[0][0]._passages, np.memmap)
+    assert isinstance(moved._searchers[0]._passages, np.memmap)
     (gate / "minilm.npy").rename(gate / "other.npy")
     with pytest.raises(GateError, match=r"minilm\.npy: no such file, expected one of \d+ bytes; fit the gate again"):
         Gate.load(gate)
@@ -191,8 +195,9 @@ def test_a_query_that_shares_no_word_with_any_passage_is_out_of_knowledge(fitted
 
 
 def change(gate, **values):
-    about = json.loads((gate / "gate.json").read_text())
-    (gate / "gate.json").write_text(json.dumps(about | values))
+    """Other parts of a card, which is signed again."""
+    about = json.loads((gate / "gate.json").read_text()) | values
+    card.write(gate / "gate.json", gate_files.FORM, about)
 
 
 def test_misuse_is_one_clear_line(fitted, tmp_path, monkeypatch):
@@ -220,7 +225,7 @@ UNFIT = {"name": "fused", "k": 3, "temperature": 1.0}
         ({"order": "minilm"}, "order: found 'minilm', expected names of searchers"),
         ({"order": ["elsewhere"]}, "found no searcher 'elsewhere'"),
         ({"searchers": {"minilm": {"kind": "dense"}}}, "searchers: found .*, expected searchers with their encoders"),
-        ({"statistic": UNFIT}, "statistic: found units None, expected spreads"),
+        ({"statistic": UNFIT}, "statistic: found units None, expected a mean and a spread"),
         ({"statistic": UNFIT | {"units": [[0.5, 0], [0.5, 0.1]]}}, r"statistic: found units \[\[0.5, 0\], "),
         ({"statistic": UNFIT | {"units": [[0.5, 0.1]]}}, "found units for another number of searchers"),
         ({"statistic": {"name": "mss", "k": 0, "temperature": 1}}, "statistic: found .*, expected k and a temperature"),
@@ -240,7 +245,7 @@ def test_statistics_that_would_let_all_pass_or_none_are_refused(fitted, tmp_path
     np.save(gate / "calibration.npy", np.array(values))
     about = json.loads((gate / "gate.json").read_text())
     write_card(gate, {name: value for name, value in about.items() if name != "files"})
-    with pytest.raises(GateError, match=r"found no finite numbers in ascending order|found 2 queries that calibrate"):
+    with pytest.raises(GateError, match=r"cannot read it .statistics: found |found [02] queries that calibrate"):
         Gate.load(gate)
 
 
@@ -260,3 +265,45 @@ def test_too_few_queries_cannot_calibrate(small, fitted, tmp_path):
     one = {"minilm": RETRIEVERS["minilm"]}
     with pytest.raises(calibration.CalibrationError, match=r"query set known in .*: found 9 in-knowledge queries"):
         fit_gate(*files, one, str(small / "embeddings"), "mss", **SETTINGS)
+
+
+def test_an_encoder_of_the_service_takes_the_place_of_the_weights(fitted, kind, monkeypatch):
+    def embed(texts):
+        return [kind.vectors(*padded([tokens], kind.pad))[0] for tokens in tokenized(kind, texts)]
+
+    expected = Gate.load(fitted(FUSED))(FAR)
+    monkeypatch.setattr(Encoder, "load", None)
+    monkeypatch.setattr(Encoder, "digest", "no weights are read")
+    gate = Gate.load(fitted(FUSED), embed=embed)
+    assert [one.action for one in gate(FAR)] == [one.action for one in expected] and gate([]) == []
+    assert [one.value for one in gate(FAR)] == pytest.approx([one.value for one in expected], abs=1e-3)
+    for_each = Gate.load(fitted(FUSED), embed={"minilm": embed})
+    assert for_each(FAR[0]) == gate(FAR[0])
+
+
+@pytest.mark.parametrize(
+    ("embed", "line"),
+    [
+        (
+            lambda texts: np.ones((len(texts), 384)),
+            r"embed gives another vector than the encoder of the fitting \(cosine ",
+        ),
+        (lambda texts: np.zeros((len(texts), 384)), "embed gives another vector"),
+        (
+            lambda texts: np.ones((len(texts), 12)),
+            r"found \(1, 12\) for 1 queries, .* expected 1 vectors of 384 numbers",
+        ),
+        (lambda texts: np.full((len(texts), 384), np.nan), "or a number that is not finite"),
+        (lambda texts: ["none"], "cannot use what embed gave for 1 queries"),
+        ("minilm", "found embed 'minilm', expected a function of a list of queries, or one for each of minilm"),
+        ({"words": len}, "expected a function of a list of queries"),
+    ],
+)
+def test_an_encoder_that_is_not_that_of_the_fitting_is_refused(fitted, embed, line):
+    with pytest.raises(GateError, match=line):
+        Gate.load(fitted(FUSED), embed=embed)
+
+
+def test_a_gate_without_vectors_takes_no_encoder(fitted):
+    with pytest.raises(GateError, match="no retriever, since this gate embeds nothing"):
+        Gate.load(fitted("avg_knn", ("words",)), embed=len)

@@ -11,7 +11,7 @@ from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES, QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
 from ragassay.schemas.report import METRICS
-from ragassay.services.gate import write_card
+from ragassay.services.gate_files import write_card
 from ragassay.text.topics import TopicError, topics
 from rows import place, row
 from scripts.relevance.measure_drift import DriftError, measure_drift
@@ -39,6 +39,8 @@ def gate(tmp_path):
         "passages": 5,
         "order": ["words"],
         "searchers": {"words": {"kind": "bm25"}},
+        "synthetic": False,
+        "calibrated_by": "natural",
     }
     write_card(folder, about | {"statistic": {"name": "mss", "k": 5, "temperature": 1.0}})
     return folder

@@ -8,6 +8,7 @@ import json
 import pkgutil
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -52,7 +53,7 @@ class Results:
         frame = pd.DataFrame(rows, columns=["table", "files", "keys", "description"]).set_index("table")
         return frame[frame["files"] > 0]
 
-    def frame(self, table: str, /, columns=None, **chosen) -> pd.DataFrame:
+    def frame(self, table: str, /, columns: list[str] | None = None, **chosen: Any) -> pd.DataFrame:
         """The rows of all files of a table, or of those with these keys: `frame("responses", prompt=["basic", "cot"])`.
 
         The keys of a file, such as generator and shard, are the first columns; `columns` says which others are read.

@@ -48,12 +48,12 @@ def test_a_card_is_read_as_it_was_written(path):
         ({"scores": [1, 0.5]}, "scores: found numbers out of order"),
         ({"scores": [1, "2"]}, "scores: expected a list of numbers"),
         ({"made_by": 1}, "made_by: found 1, expected dict | None"),
-        ({"files": {"../elsewhere": {"bytes": 1, "sha256": ""}}}, "files: expected names with sizes and digests"),
+        ({"files": {"../elsewhere": {"bytes": 1, "sha256": "ab" * 32}}}, "files: expected names with sizes"),
         ({"files": [1]}, "files: expected names"),
     ],
 )
 def test_a_damaged_card_is_refused_in_one_line(path, changes, message):
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    path.write_text(json.dumps(card.signed(json.loads(path.read_text()) | changes)))
     with pytest.raises(SpoonError) as refused:
         card.read(path, FORM)
     assert message in str(refused.value)
@@ -80,9 +80,19 @@ def test_what_is_no_card_is_refused_in_one_line(path, content):
 
 def test_a_part_that_is_missing_is_named(path):
     whole = json.loads(path.read_text())
-    path.write_text(json.dumps({name: value for name, value in whole.items() if name != "names"}))
+    path.write_text(json.dumps(card.signed({name: value for name, value in whole.items() if name != "names"})))
     with pytest.raises(SpoonError, match="a spoon without 'names', so it is damaged"):
         card.read(path, FORM)
+
+
+def test_whatever_changed_since_it_was_written_is_refused(path):
+    whole = json.loads(path.read_text())
+    path.write_text(json.dumps(whole))
+    assert card.read(path, FORM) == whole, "however it is laid out"
+    for changes in ({"size": 4}, {"note": "new"}, {"digest": "0" * 64}, {"digest": None}):
+        path.write_text(json.dumps(whole | changes))
+        with pytest.raises(SpoonError, match="found other content than when the spoon was fitted; carve it again"):
+            card.read(path, FORM)
 
 
 def test_no_number_that_is_not_finite_is_written(tmp_path):
@@ -96,6 +106,8 @@ def test_files_beside_a_card_are_those_of_the_fitting(path):
     assert card.read(path, FORM) == found
     with pytest.raises(SpoonError, match="found other content than when the spoon was fitted"):
         card.checked(path, found, FORM, "handle.bin")
+    with pytest.raises(SpoonError, match=r"files: found no bowl\.bin, so the spoon is damaged"):
+        card.checked(path, found, FORM, "bowl.bin")
     handle.write_bytes(b"gold!")
     with pytest.raises(SpoonError, match="found 5 bytes, expected 4"):
         card.read(path, FORM)

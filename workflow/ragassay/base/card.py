@@ -1,10 +1,12 @@
 """The card of whatever is fitted and saved (guards, gates, probes, heads): a JSON file that says what was fitted, on
-what, and what came of it. Files beside it, such as arrays, stand on it with sizes and digests. A card may come from
-anywhere and is checked here when it is opened; whatever is wrong is an error of one line."""
+what, and what came of it. Files beside it, such as arrays, stand on it with sizes and digests, and it has its own. A
+card may come from anywhere and is checked here when it is opened; whatever is wrong is an error of one line. Digests
+find accidents; what somebody changed on purpose has to pass all other checks."""
 
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterable
 from numbers import Real
 from pathlib import Path
@@ -15,6 +17,7 @@ from ragassay.base.errors import AssayError, closest_file
 from ragassay.base.terminal import shown
 
 LARGEST = 256 << 20  # bytes of a card
+DIGEST = "digest"  # what a card calls its own
 ELSEWHERE = "revision"  # says where files come from; the same files are the same under any name
 
 
@@ -38,6 +41,7 @@ def write(path, form: Form, about: dict, files: Iterable[str] = (), indent: int 
     card = {"format": form.format, **about}
     if files:
         card["files"] = {name: _described(path.parent / name) for name in sorted(files)}
+    card = signed(json.loads(json.dumps(card, allow_nan=False)))
     write_text(path, json.dumps(card, indent=indent, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -47,6 +51,8 @@ def read(path, form: Form) -> dict:
     if card.get("format") != form.format:
         problem = f"found a {form.what} of format {shown(card.get('format'))}, expected {form.format}"
         raise form.refusal(path, f"{problem}, as this version of ragassay writes it")
+    if card != signed(card):
+        raise form.refusal(path, f"found other content than when the {form.what} was fitted")
     check_parts(path, form, card)
     for name, known in _files(path, card, form).items():
         file = Path(path).parent / name
@@ -69,7 +75,9 @@ def check_parts(path, form: Form, card: dict) -> None:
 def checked(path, card: dict, form: Form, name: str) -> Path:
     """One of the files beside a card, if it has the digest that the card names."""
     file = Path(path).parent / name
-    if digest(file) != card.get("files", {}).get(name, {}).get("sha256"):
+    if name not in card.get("files", {}):
+        raise form.refusal(path, f"files: found no {name}, so the {form.what} is damaged")
+    if digest(file) != card["files"][name]["sha256"]:
         raise form.refusal(file, f"found other content than when the {form.what} was fitted")
     return file
 
@@ -89,16 +97,24 @@ def digest(path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
+def signed(card: dict) -> dict:
+    """A card with the digest of all that it says, however its JSON is laid out."""
+    content = {name: part for name, part in card.items() if name != DIGEST}
+    return content | {DIGEST: hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()}
+
+
 def is_number(value) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def ascending(values, most: int | None = None) -> str:
     """What is wrong with numbers in ascending order, at least one and at most so many, or ""."""
-    if not isinstance(values, list) or not values or not all(map(is_number, values)):
+    if not isinstance(values, list) or not values:
         return "expected a list of numbers"
     if most and len(values) > most:
         return f"found {len(values)} numbers, expected at most {most}"
+    if not all(map(is_number, values)):
+        return "expected a list of numbers"
     return "" if values == sorted(values) else "found numbers out of order, expected ascending ones"
 
 
@@ -115,6 +131,10 @@ def between(low: float, high: float) -> Callable[[object], str]:
 def positive(what: str) -> Callable[[object], str]:
     """A check that a value is a whole number above 0."""
     return expected(what, lambda value: type(value) is int and value > 0)
+
+
+def is_digest(value) -> bool:
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
 
 
 def is_list(value, kind: type) -> bool:
@@ -167,7 +187,7 @@ def _wrong(value, kind):
 def _files(path, card, form):
     files = card.get("files", {})
     is_right = isinstance(files, dict) and all(
-        isinstance(about, dict) and type(about.get("bytes")) is int and isinstance(about.get("sha256"), str)
+        isinstance(about, dict) and type(about.get("bytes")) is int and is_digest(about.get("sha256"))
         for about in files.values()
     )
     if not is_right or any(Path(name).name != name or name in (".", "..") for name in files):

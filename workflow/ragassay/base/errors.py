@@ -1,14 +1,41 @@
 """The one base class of errors that are meant for the person who runs the pipeline: shown as one line, without a
 traceback. And how such a line names what was probably meant."""
 
+import contextlib
 import difflib
 from pathlib import Path
+
+EXTRAS = {
+    "local": ("torch", "transformers", "sentence_transformers"),
+    "service": ("numpy", "pyarrow", "safetensors", "scipy", "snowballstemmer", "tokenizers"),
+}
 
 
 class AssayError(Exception):
     """Something outside the code has to change: a file, a setting, a document. Says what, where and what to do."""
 
     exit_code = 1
+
+
+class MissingPackage(AssayError, ImportError):
+    """A package is not installed that only some uses need."""
+
+
+def not_installed(package: str) -> str:
+    """What to do about a package that is missing; extras are those of pyproject.toml."""
+    extras = [extra for extra, packages in EXTRAS.items() if package in packages]
+    return f"needs the package {package}, which is not installed" + "".join(
+        f"; pip install 'ragassay[{extra}]'" for extra in extras
+    )
+
+
+@contextlib.contextmanager
+def packages(owner):
+    """Import inside what only some uses need; `owner` is what needs it, for messages."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingPackage(f"{owner} {not_installed((error.name or '').split('.')[0])}") from error
 
 
 class Unusable(Exception):

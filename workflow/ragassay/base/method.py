@@ -5,7 +5,9 @@ plain lists, numbers and arrays that can be saved; with settings, these make the
 from typing import ClassVar, Self
 
 from ragassay.base import variants
+from ragassay.base.card import is_number
 from ragassay.base.errors import AssayError
+from ragassay.base.terminal import shown
 
 
 class SettingsError(AssayError):
@@ -25,12 +27,31 @@ class Method:
         """What it uses with its settings."""
         return self.NEEDS
 
+    def wrong_setting(self) -> str:
+        """What is wrong with settings that come from a file, by the kinds of the defaults; "" if nothing is."""
+        for name, value in self.settings.items():
+            default = self.SETTINGS.get(name)
+            if name not in self.SETTINGS:
+                return f"found a setting {shown(name)} that is none"
+            if default is not None and not _is_like(value, default):
+                return f"found the setting {name} {shown(value)}, expected one such as {default!r}"
+        return ""
+
     def fit(self, data) -> Self:
         """A method that learns nothing is fitted as it is."""
         return self
 
     def score(self, items):
         raise NotImplementedError
+
+
+def _is_like(value, default):
+    """Whether a value is of the kind of a default: a whole number, a number, or a list of values of one kind."""
+    if is_number(default):
+        return is_number(value) and value >= 0 and (isinstance(default, float) or isinstance(value, int))
+    if isinstance(default, list) and default:
+        return isinstance(value, list) and bool(value) and all(_is_like(part, default[0]) for part in value)
+    return type(value) is type(default)
 
 
 def kind_of(package: str, kind: str, place: str) -> type[Method]:

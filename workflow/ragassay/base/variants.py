@@ -6,7 +6,7 @@ import pkgutil
 from functools import cache
 from types import ModuleType
 
-from ragassay.base.errors import AssayError, unknown
+from ragassay.base.errors import AssayError, not_installed, unknown
 
 
 class VariantError(AssayError):
@@ -30,4 +30,4 @@ def load(package: str, name: str, setting: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name.split(".")[0] == package.split(".")[0]:
             raise
-        raise VariantError(f"{setting}: {name} needs the package {error.name}, which is not installed") from error
+        raise VariantError(f"{setting}: {name} {not_installed(error.name)}") from error

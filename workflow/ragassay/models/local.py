@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import jinja2
-
 from ragassay.base.errors import AssayError
 from ragassay.models import files
 from ragassay.models.files import WeightsError
@@ -132,6 +130,8 @@ class ChatError(AssayError):
 
 def rendered(name: str, tokenizer, messages: list[dict]) -> str:
     """The prompt that a model is to go on from; `name` is whose it is, such as "model llama"."""
+    import jinja2  # which services that render no prompts do without
+
     if not tokenizer.chat_template:
         return "\n\n".join(message["content"] for message in messages) + "\n"
     try:

@@ -10,6 +10,11 @@ from collections.abc import Iterable
 import numpy as np
 import scipy.sparse as sparse
 
+from ragassay.base import fitted_files
+
+ARRAYS = {"data", "indices", "indptr", "rarity", "sizes"}
+INTEGERS, FLOATS = "int32 int64", "float32 float64"
+HEAVIEST = 100  # of a word: more than the logarithm of any number of passages
 WORD = re.compile(r"\w+")
 
 
@@ -42,10 +47,21 @@ class Bm25:
 
     @classmethod
     def restored(cls, words: list[str], arrays: dict[str, np.ndarray]) -> "Bm25":
-        """The same index from its state."""
-        index = cls([], divide_by_idf=bool(arrays["sizes"][1]))
-        index.passages = int(arrays["sizes"][0])
+        """The same index from its state; ValueError or KeyError if that is damaged."""
+        passages, is_divided = fitted_files.check("sizes", arrays["sizes"], "int64", (2,), 0).tolist()
+        if set(arrays) != (ARRAYS if words else {"sizes"}) or passages < 1 or is_divided not in (0, 1):
+            raise ValueError(
+                f"found the arrays {sorted(arrays)} and sizes {arrays['sizes']}, expected those of an index"
+            )
+        index = cls([], divide_by_idf=bool(is_divided))
+        index.passages = passages
         if words:
+            ends = fitted_files.check("indptr", arrays["indptr"], INTEGERS, (len(words) + 1,), 0, order="ascending")
+            count = len(fitted_files.check("indices", arrays["indices"], INTEGERS, (None,), 0, passages - 1))
+            fitted_files.check("data", arrays["data"], FLOATS, (count,), 0, HEAVIEST)
+            fitted_files.check("rarity", arrays["rarity"], FLOATS, (len(words),), 0, HEAVIEST)
+            if ends[0] or ends[-1] != count:
+                raise ValueError(f"indptr: found {ends[0]} to {ends[-1]}, expected 0 to {count}")
             index._places = {word: place for place, word in enumerate(words)}
             index._rarity, shape = arrays["rarity"], (len(words), index.passages)
             index._weights = sparse.csr_matrix(tuple(arrays[name] for name in ("data", "indices", "indptr")), shape)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ragassay.base.errors import AssayError
 
-COSINE = "cosine"
+COSINE, DOT = "cosine", "dot"
+SIMILARITIES = {COSINE: (-1.001, 1.001), DOT: (-np.inf, np.inf)}  # the numbers of vectors that are compared
 STEP = 1e-5
 QUERIES = 512  # scored against a block at a time
 SAMPLE = 2048  # passages of the first block that a first limit is taken from

@@ -10,13 +10,17 @@ the fitting: the same encoder, and similarities as it gives them. A scorer or an
 """
 
 import re
+from collections.abc import Sequence
 from numbers import Real
+from pathlib import Path
+from typing import Any, Self, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ragassay.search.nearest import COSINE
 from ragassay.studies.poisoning.defences import guard_card
-from ragassay.studies.poisoning.defences.defence import DefenceError, Judgement
+from ragassay.studies.poisoning.defences.defence import SCORES, DefenceError, Judgement
 from ragassay.studies.poisoning.defences.text_judge import TextJudge
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # what Python has for bytes that were no UTF-8
@@ -25,7 +29,13 @@ LARGEST_COSINE = 1.001  # of vectors that were rounded
 
 class Guard(TextJudge):
     @classmethod
-    def load(cls, path, scorer=None, encoder: dict | None = None, query_encoder: dict | None = None) -> "Guard":
+    def load(
+        cls,
+        path: str | Path,
+        scorer: str | Path | dict[str, Any] | None = None,
+        encoder: dict[str, Any] | None = None,
+        query_encoder: dict[str, Any] | None = None,
+    ) -> Self:
         """`scorer` is the folder of a scorer that was trained here, or the entry of a language model, such as
         {"model": "gpt2"}; nothing for a guard that needs no scores. `encoder` is that of the search, as an entry of the
         configuration, and `query_encoder` another one for questions: both are only compared with those of the fitting.
@@ -36,15 +46,43 @@ class Guard(TextJudge):
             _check_encoders(path, entries, guard.card)
         return guard
 
-    def __call__(self, question: str, texts: list[str], similarities, vectors=None) -> list[Judgement]:
+    @overload
+    def __call__(
+        self, question: str, texts: Sequence[str], similarities: ArrayLike, vectors: ArrayLike | None = None
+    ) -> list[Judgement]: ...
+    @overload
+    def __call__(
+        self,
+        question: list[str] | tuple[str, ...],
+        texts: Sequence[Sequence[str]],
+        similarities: Sequence[ArrayLike],
+        vectors: Sequence[ArrayLike] | None = None,
+    ) -> list[list[Judgement]]: ...
+    def __call__(self, question: Any, texts: Any, similarities: Any, vectors: Any = None) -> Any:
         """One judgement for each text, best first. `vectors` are those of the texts, as the encoder of the search gives
-        them, for a guard that groups texts.
+        them, for a guard that groups texts. Given a list of questions, with a list of texts and one of similarities for
+        each, it gives a list for each.
         """
+        if isinstance(question, list | tuple):
+            parts = [question, texts, similarities, [None] * len(question) if vectors is None else vectors]
+            if any(not isinstance(part, list | tuple | np.ndarray) or len(part) != len(question) for part in parts):
+                raise DefenceError(
+                    f"{self.path}: found {len(question)} questions, expected texts and similarities of each"
+                )
+            return [self(*of_one) for of_one in zip(*parts, strict=True)]
         if wrong := self._wrong(question, texts, similarities, vectors):
             raise DefenceError(f"{self.path}: {wrong}")
         return self.judge(question, texts, similarities, None if vectors is None else matrix(self.path, vectors))
 
-    def keep(self, question: str, texts: list[str], similarities, k: int, vectors=None) -> list[str]:
+    def warm_up(self) -> Self:
+        """Score one text, so that the first question does not wait for anything that is loaded late."""
+        if SCORES in self.needs:
+            self.surprises(["Is anybody there?"])
+        return self
+
+    def keep(
+        self, question: str, texts: Sequence[str], similarities: ArrayLike, k: int, vectors: ArrayLike | None = None
+    ) -> list[str]:
         """The first k texts that are left; none if all are removed: then search deeper, or do not answer."""
         if k < 1:
             raise DefenceError(f"{self.path}: found k {k}, expected at least 1")

@@ -12,28 +12,41 @@ its weights, another prompt, another site and other layers than those that it wa
 nothing there.
 """
 
+import contextlib
 import functools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ragassay.base import card
-from ragassay.base.errors import unknown
+from ragassay.base.errors import packages, unknown
 from ragassay.base.terminal import shown
 from ragassay.models import files
+from ragassay.models.activations.sites import FIRST_GENERATED, LAST_PROMPT, SITES
 from ragassay.models.heads import heads_file
 from ragassay.studies.poisoning.probes.folds import kind_of
 from ragassay.studies.poisoning.probes.labels import MATCHED
 from ragassay.studies.poisoning.probes.samples import ActivationProbe, Part, ProbeError
 
+if TYPE_CHECKING:
+    from ragassay.models.activations.watching import Watched
 
-def _has_layers(value) -> bool:
-    return isinstance(value, dict) and card.is_list(value.get("layers"), int)
+DTYPES = ("float32", "bfloat16", "float16")
+
+
+def _is_reading(value) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"site", "layers", "position"}:
+        return False
+    layers = value["layers"]
+    is_right = card.is_list(layers, int) and min(layers) >= 0 and len(set(layers)) == len(layers)
+    return is_right and value["site"] in SITES and value["position"] in (LAST_PROMPT, FIRST_GENERATED)
 
 
 def _is_identity(value) -> bool:
-    return isinstance(value, dict) and {"files", "dtype"} <= value.keys()
+    return isinstance(value, dict) and card.is_digest(value.get("files")) and value.get("dtype") in DTYPES
 
 
 def _is_limit(value) -> bool:
@@ -41,15 +54,16 @@ def _is_limit(value) -> bool:
 
 
 def _are_places(value) -> bool:
-    return value in (None, []) or (card.is_list(value, int) and min(value) >= 0)
+    return value is None or (card.is_list(value, int) and min(value) >= 0 and len(set(value)) == len(value))
 
 
 ABOUT = card.Form(
     "probe",
-    1,
+    2,
     {
-        "identity": card.expected("what the model is", _is_identity), "prompt": str,
-        "reading": card.expected("site, layers and position", _has_layers), "heads": dict,
+        "identity": card.expected("what the model is", _is_identity),
+        "prompt": card.expected("a digest", card.is_digest), "fpr": card.between(0, 1), "model": str,
+        "reading": card.expected("site, layers and position", _is_reading), "heads": dict,
     },
     "fit it again",
     ProbeError,
@@ -75,12 +89,12 @@ class Probe:
     """`load` opens one; `about` is what it was fitted with."""
 
     folder: Path
-    about: dict
-    entry: dict
-    arrays: dict
+    about: dict[str, Any]
+    entry: dict[str, Any]
+    arrays: dict[str, np.ndarray]
 
     @classmethod
-    def load(cls, folder, probe: str = "logistic", condition: str = MATCHED, seed: int = 0) -> "Probe":
+    def load(cls, folder: str | Path, probe: str = "logistic", condition: str = MATCHED, seed: int = 0) -> Self:
         """One of the probes that were saved in a folder, by what it is and what it was fitted on."""
         folder = Path(folder)
         heads, about = heads_file.read(folder / "heads.safetensors", folder / "card.json")
@@ -93,10 +107,11 @@ class Probe:
         if not isinstance(entry, dict):
             raise ProbeError(f"{folder}: found {shown(entry)} about the probe {name}.{seed}; fit it again")
         card.check_parts(folder / "card.json", ENTRY, entry)
-        opened = cls(folder, about, entry, heads[name, seed])
-        wrong, layers = opened.fitted.damage(), len(about["reading"]["layers"])
+        opened, layers = cls(folder, about, entry, heads[name, seed]), len(about["reading"]["layers"])
         if max(entry["places"] or [0]) >= layers:
-            wrong = f"found places {entry['places']} of {layers} layers"
+            raise ProbeError(f"{folder}: found places {entry['places']} of {layers} layers; fit it again")
+        with packages(f"{folder}: the probe {name}"):
+            wrong = opened.fitted.damage(len(entry["places"] or about["reading"]["layers"]))
         if wrong:
             raise ProbeError(f"{folder}: {wrong}, so the probe is damaged; fit it again")
         return opened
@@ -106,16 +121,17 @@ class Probe:
         """The probe itself, as it was fitted."""
         return kind_of(self.entry["kind"], str(self.folder))(self.entry["settings"], self.arrays)
 
-    def watching(self, model, prompt: str | None = None):
+    def watching(self, model: Any, prompt: str | None = None) -> contextlib.AbstractContextManager["Watched"]:
         """Keep what this probe reads while `model`, of the transformers library, generates. `prompt` is the digest of
         the prompt's template (see `ragassay.calls.prompts`), if you have one.
         """
-        from ragassay.models.activations.watching import watching  # loads torch, which few who import this need
+        with packages(f"{self.folder}: to watch a model"):
+            from ragassay.models.activations.watching import watching  # loads torch, which few who import this need
 
         self.check(files=_digest(model), prompt=prompt, dtype=str(model.dtype).removeprefix("torch."))
         return watching(model, **self.about["reading"])
 
-    def check(self, files: str, prompt: str | None = None, **reading) -> None:
+    def check(self, files: str, prompt: str | None = None, **reading: Any) -> None:
         """Refuse what the probe was not fitted with: a digest of the model's files, its number format (dtype), a digest
         of the prompt, site, layers.
         """
@@ -129,9 +145,13 @@ class Probe:
                     " with; load the model so, or fit a probe for this model, prompt and reading"
                 )
 
-    def scores(self, states: np.ndarray) -> np.ndarray:
+    def scores(self, states: ArrayLike) -> np.ndarray:
         """One score per generation, from generations x layers x width."""
-        layers, states = self.about["reading"]["layers"], np.asarray(states, np.float32)
+        layers = self.about["reading"]["layers"]
+        try:
+            states = np.asarray(states, np.float32)
+        except (TypeError, ValueError) as error:
+            raise ProbeError(f"{self.folder}: found states that are no numbers ({error!s:.80})") from error
         if states.ndim != 3 or states.shape[1] != len(layers):
             raise ProbeError(
                 f"{self.folder}: found states of shape {states.shape}, expected generations x {len(layers)} layers x"
@@ -150,7 +170,7 @@ class Probe:
                 " of the model, or fit the probe again"
             ) from error
 
-    def judge(self, states: np.ndarray) -> list[Verdict]:
+    def judge(self, states: ArrayLike) -> list[Verdict]:
         """Scores, and whether each is above the threshold that right answers of other documents gave."""
         limit = self.entry["threshold"]
         return [Verdict(score, None if limit is None else score > limit) for score in self.scores(states).tolist()]

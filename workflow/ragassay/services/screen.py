@@ -1,8 +1,8 @@
 """Texts are screened as they come in, before anybody has asked for them.
 
-    from ragassay import Guard, Screen
+    from ragassay import Screen
 
-    screen = Screen(guard, queries, clean)
+    screen = Screen.load("results/guards/demo/minilm/raguard.json", "results/scorers/demo/ngram", queries, clean)
     judgements = screen(texts, vectors)
 
 Two things can be said of a text without a question: how surprising it is, by the thresholds of a fitted guard, and how
@@ -11,8 +11,14 @@ stands out there. Its threshold comes from the clean texts of the corpus, each b
 a log, questions that were made from the corpus take its place; they say less.
 """
 
-import numpy as np
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ragassay.base.card import between
 from ragassay.base.stage import log
 from ragassay.services.guard import Guard, matrix, wrong_texts
 from ragassay.studies.poisoning.defences.defence import Criterion, DefenceError, Judgement
@@ -26,7 +32,21 @@ class Screen:
     one is empty, only scores count. A `guard` that judges by questions alone gives no threshold.
     """
 
-    def __init__(self, guard: Guard, queries=(), clean=(), alpha: float | None = None):
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        scorer: str | Path | dict[str, Any] | None = None,
+        queries: ArrayLike = (),
+        clean: ArrayLike = (),
+        alpha: float | None = None,
+    ) -> Self:
+        """With the guard in this file and its scorer."""
+        return cls(Guard.load(path, scorer), queries, clean, alpha)
+
+    def __init__(
+        self, guard: Guard, queries: ArrayLike = (), clean: ArrayLike = (), alpha: float | None = None
+    ) -> None:
         self.guard, defence = guard, guard.defence
         sources = defence.CRITERIA if isinstance(defence, CriteriaDefence) else {}
         if defence.COMPARES or SAMPLE not in sources.values():
@@ -34,12 +54,19 @@ class Screen:
                 f"{guard.path}: found a guard of kind {guard.kind}, which needs a question, expected one that judges by"
                 " scores, such as raguard or ppl; fit that"
             )
-        self.alpha = defence.settings["alpha"] if alpha is None else alpha
+        self.alpha: float = defence.settings["alpha"] if alpha is None else alpha
+        if wrong := between(0, 1)(self.alpha):
+            raise DefenceError(f"{guard.path}: alpha: {wrong}")
         criteria = {name: part for name, part in defence.fitted["criteria"].items() if sources[name] == SAMPLE}
         self.defence = type(defence)(
             defence.settings | {"alpha": self.alpha}, {"criteria": criteria, "units": defence.fitted["units"]}
         )
         self.queries, self.limit = np.empty((0, 0), np.float32), None
+        for vectors in (queries, clean):
+            if not hasattr(vectors, "__len__"):
+                raise DefenceError(
+                    f"{guard.path}: found {vectors!r:.60}, expected vectors of questions and clean texts"
+                )
         if len(queries) and len(clean):
             self.queries = matrix(guard.path, queries, "vectors of questions")
             self._fit(clean)
@@ -55,7 +82,12 @@ class Screen:
         self.limit = self.defence.limit(values)
         self.null = np.array(grid(values))
 
-    def nearest(self, vectors) -> tuple[np.ndarray, np.ndarray]:
+    def warm_up(self) -> Self:
+        """Let the guard score one text, so that the first text does not wait for anything that is loaded late."""
+        self.guard.warm_up()
+        return self
+
+    def nearest(self, vectors: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """How similar each text is to its most similar question, and which that is."""
         rows, width = matrix(self.guard.path, vectors, "vectors of texts"), self.queries.shape[1]
         if rows.shape[1] != width:
@@ -66,13 +98,13 @@ class Screen:
         similar = rows @ self.queries.T
         return similar.max(axis=1), similar.argmax(axis=1)
 
-    def __call__(self, texts: list[str], vectors=None) -> list[Judgement]:
+    def __call__(self, texts: Sequence[str], vectors: ArrayLike | None = None) -> list[Judgement]:
         """One judgement for each text; `vectors` are theirs, if there are questions."""
         if wrong := wrong_texts(texts):
             raise DefenceError(f"{self.guard.path}: {wrong}")
         return self.judge([{"scores": scores._asdict()} for scores in self.guard.surprises(texts)], vectors)
 
-    def judge(self, rows: list[dict], vectors=None) -> list[Judgement]:
+    def judge(self, rows: list[dict[str, Any]], vectors: ArrayLike | None = None) -> list[Judgement]:
         """The same for texts whose scores are stored: `rows` have these as `scores`."""
         if self.limit is not None and vectors is None:
             raise DefenceError(f"{self.guard.path}: found no vectors, which are compared with questions; give them")

@@ -10,17 +10,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import save
 
+from ragassay.base import fitted_files
 from ragassay.models.encoders.embed import tokenized, vectors
 from ragassay.models.encoders.encoder import SAME_VECTORS, Encoder
 from ragassay.search.bm25 import Bm25
-from ragassay.search.nearest import best_of_sparse, comparable, nearest
-from ragassay.services.gate import GateError, checked
+from ragassay.search.nearest import COSINE, best_of_sparse, comparable, nearest
+from ragassay.services import gate_files
+from ragassay.services.gate_files import DENSE, GateError
 
-DENSE, BM25 = "dense", "bm25"
 BLOCK = 8192  # passages that are compared at once
+EXAMPLE = "Does this encoder give the vectors that the gate was fitted with?"  # a query whose vector a gate knows
+ALIKE = 0.999  # the cosine of two vectors of it that one encoder may give on two machines
 
 
 def write_vectors(folder, name: str, blocks: Iterable[np.ndarray], passages: int, similarity: str) -> None:
@@ -33,6 +35,11 @@ def write_vectors(folder, name: str, blocks: Iterable[np.ndarray], passages: int
         target[done : done + len(block)] = comparable(block, similarity)
         done += len(block)
     target.flush()
+
+
+def write_example(folder, name: str, vector: np.ndarray, similarity: str) -> None:
+    """The vector of EXAMPLE as a query: 1 x width."""
+    np.save(Path(folder, f"{name}.example.npy"), comparable(vector, similarity))
 
 
 def write_words(folder, name: str, index: Bm25) -> None:
@@ -48,29 +55,41 @@ def dense(encoder: Encoder, similarity: str) -> dict:
     return {"kind": DENSE, "encoder": entry, "digest": encoder.digest, "similarity": similarity}
 
 
-def opened(folder, name: str, about: dict, model: str | None):
-    """The searcher of this name; `model` is a folder with the encoder's weights, if they lie elsewhere here."""
-    kind = {DENSE: DenseSearcher, BM25: WordSearcher}[about["searchers"][name]["kind"]]
-    return kind(folder, name, about, model)
+def opened(folder, about: dict, model, embed) -> list:
+    """The searchers of a gate in their order; `model` and `embed` are those of `Gate.load`."""
+    dense_names = [name for name in about["order"] if about["searchers"][name]["kind"] == DENSE]
+    functions = embed if isinstance(embed, dict) else dict.fromkeys(dense_names, embed)
+    if embed is not None and (
+        not dense_names or set(functions) != set(dense_names) or not all(map(callable, functions.values()))
+    ):
+        raise GateError(
+            f"{folder}: found embed {embed!r:.60}, expected a function of a list of queries, or one for each of"
+            f" {', '.join(dense_names) or 'no retriever, since this gate embeds nothing'}"
+        )
+    return [
+        DenseSearcher(folder, name, about, model, functions[name])
+        if name in dense_names
+        else WordSearcher(folder, name, about)
+        for name in about["order"]
+    ]
 
 
 class DenseSearcher:
-    def __init__(self, folder, name, about, model):
-        own = about["searchers"][name]
-        entry = own["encoder"] | ({"model": str(model)} if model else {})
-        self._encoder, self._similarity = Encoder(**entry), own["similarity"]
-        if self._encoder.digest != own["digest"]:
+    def __init__(self, folder, name, about, model, embed):
+        entry = about["searchers"][name]
+        self._folder, self._similarity, self._embed = folder, entry["similarity"], embed
+        self._passages, self._example = gate_files.vectors(folder, name, about)
+        self.passages, self._width = self._passages.shape
+        self._kind, self._lock = None, threading.Lock()
+        if embed is not None:
+            self._check_example()
+            return
+        self._encoder = Encoder(**entry["encoder"] | ({"model": str(model)} if model else {}))
+        if self._encoder.digest != entry["digest"]:
             raise GateError(
                 f"{folder}: found the encoder {self._encoder.model} with the digest {self._encoder.digest}, expected"
-                f" {own['digest']}, with which the gate was fitted; name its weights, or fit the gate again"
+                f" {entry['digest']}, with which the gate was fitted; name its weights, or fit the gate again"
             )
-        path = checked(folder, f"{name}.npy", about)
-        try:
-            self._passages = np.load(path, mmap_mode="r", allow_pickle=False)
-            self.passages, _ = self._passages.shape
-        except ValueError as error:
-            raise GateError(f"{path}: found no vectors of passages ({error}); fit the gate again") from error
-        self._prefix, self._kind, self._lock = self._encoder.prefix("query"), self._encoder.load(), threading.Lock()
 
     def search(self, texts: list[str], count: int) -> tuple[np.ndarray, np.ndarray]:
         """Positions of passages and scores, texts x count, best first."""
@@ -80,23 +99,51 @@ class DenseSearcher:
 
     def _embedded(self, texts):
         """Vectors of texts, as rounded as those of the store."""
-        embedded = np.empty((len(texts), self._passages.shape[1]), "<f2")
+        if self._embed is not None:
+            return self._given(texts).astype("<f2")
+        embedded = np.empty((len(texts), self._width), "<f2")
         with self._lock:
+            if self._kind is None:
+                self._prefix, self._kind = self._encoder.prefix("query"), self._encoder.load()
             tokens = tokenized(self._kind, [self._prefix + text for text in texts])
             for places, rows in vectors(self._kind, tokens):
                 embedded[places] = rows
         return embedded
 
+    def _given(self, texts):
+        """Vectors of texts by the service's own function."""
+        if not texts:
+            return np.empty((0, self._width), np.float32)
+        try:
+            rows = np.asarray(self._embed(list(texts)), np.float32)
+        except (TypeError, ValueError) as error:
+            raise GateError(f"{self._folder}: cannot use what embed gave for {len(texts)} queries ({error})") from error
+        if rows.shape != (len(texts), self._width) or not np.isfinite(rows).all():
+            shapes = f"{rows.shape} for {len(texts)} queries, or a number that is not finite"
+            raise GateError(f"{self._folder}: found {shapes}, expected {len(texts)} vectors of {self._width} numbers")
+        return rows
+
+    def _check_example(self):
+        [vector] = comparable(self._given([EXAMPLE]), self._similarity)
+        lengths = np.linalg.norm(vector), np.linalg.norm(self._example)
+        alike = float(vector @ self._example) / max(float(lengths[0] * lengths[1]), 1e-12)
+        is_long = self._similarity != COSINE and not 0.99 < lengths[0] / max(lengths[1], 1e-12) < 1.01
+        if alike < ALIKE or is_long:
+            raise GateError(
+                f"{self._folder}: found that embed gives another vector than the encoder of the fitting (cosine"
+                f" {alike:.3f}, expected {ALIKE}); give that encoder, with its prefix of queries, or fit the gate again"
+            )
+
 
 class WordSearcher:
-    def __init__(self, folder, name, about, _model):
-        path = checked(folder, f"{name}.words.json", about)
-        try:
-            words = json.loads(path.read_text(encoding="utf-8"))
-            self._index = Bm25.restored(words, load_file(checked(folder, f"{name}.safetensors", about)))
-            self._index.scores([""])  # makes what the first call would make, before several threads do
-        except (ValueError, LookupError, TypeError, SafetensorError) as error:
-            raise GateError(f"{path}: cannot read the words of the gate ({error}); fit the gate again") from error
+    def __init__(self, folder, name, about):
+        words = gate_files.opened(folder, f"{name}.words.json", about, fitted_files.texts)
+
+        def restored(path):
+            return Bm25.restored(words, fitted_files.arrays(path.read_bytes()))
+
+        self._index = gate_files.opened(folder, f"{name}.safetensors", about, restored)
+        self._index.scores([""])  # makes what the first call would make, before several threads do
         self.passages = self._index.passages
 
     def search(self, texts: list[str], count: int) -> tuple[np.ndarray, np.ndarray]:

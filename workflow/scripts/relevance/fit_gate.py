@@ -20,7 +20,7 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import QUERIES, SYNTHETIC
 from ragassay.search.bm25 import Bm25
 from ragassay.services import searchers
-from ragassay.services.gate import GateError, write_card
+from ragassay.services.gate_files import BM25, CALIBRATION, IDS, GateError, write_card
 from ragassay.studies.relevance import calibration, searched_queries
 from ragassay.studies.relevance.searched_queries import DocumentClusters
 from ragassay.studies.relevance.statistics import FUSED, Setting, standardized, units
@@ -57,9 +57,9 @@ def fit_gate(
         name: _write(folder, name, of_retriever, passages, len(clusters), embeddings)
         for name, of_retriever in retrievers.items()
     }
-    np.save(folder / "calibration.npy", values)
+    np.save(folder / CALIBRATION, values)
     ids = json.dumps(clusters.passage_ids.to_pylist(), ensure_ascii=False)
-    (folder / "passage_ids.json").write_text(ids, encoding="utf-8")
+    (folder / IDS).write_text(ids, encoding="utf-8")
     card = {"statistic": description, "alpha": alpha, "strategy": strategy, "passages": shown}
     card |= {"calibrated_by": asked.name, "synthetic": bool(synthetic.any())}
     write_card(folder, card | {"searchers": kinds, "order": list(retrievers)})
@@ -89,12 +89,15 @@ def _check_any(fitting, asked):
 def _write(folder, name, retriever, passages, count, embeddings):
     """The files of one searcher, and what the gate has to know of it."""
     texts = (text for _, part in blocks(passages, retriever["titles"]) for text in part)
-    if retriever["kind"] == searchers.BM25:
+    if retriever["kind"] == BM25:
         searchers.write_words(folder, name, Bm25(texts, **retriever["options"]))
-        return {"kind": searchers.BM25}
+        return {"kind": BM25}
     embedder = Embedder(Encoder(**retriever["encoder"]), embeddings)
     searchers.write_vectors(folder, name, embedder.stream(texts, "passage"), count, retriever["similarity"])
-    return searchers.dense(Encoder(**retriever["query_encoder"]), retriever["similarity"])
+    asked = Encoder(**retriever["query_encoder"])
+    example = Embedder(asked, embeddings).embed([searchers.EXAMPLE], "query")
+    searchers.write_example(folder, name, example, retriever["similarity"])
+    return searchers.dense(asked, retriever["similarity"])
 
 
 if __name__ == "__main__":

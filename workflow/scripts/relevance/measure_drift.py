@@ -13,7 +13,7 @@ from ragassay.metrics.resampling import clopper_pearson
 from ragassay.schemas.corpora import PASSAGES, QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
 from ragassay.schemas.report import METRICS, Section
-from ragassay.services.gate import known_values, read_card
+from ragassay.services.gate_files import known_values, read_card
 from ragassay.studies.relevance import drift
 from ragassay.text.topics import topics as topics_of
 

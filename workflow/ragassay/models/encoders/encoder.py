@@ -3,6 +3,7 @@ module `ragassay.models.encoders.kinds.<name>` with a class `Kind`, which cuts t
 tokens into vectors. Batching, storing and resuming are done once, in `embed`."""
 
 import abc
+import importlib.util
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from ragassay.models import files
 from ragassay.models.encoders.pairs import split
 from ragassay.models.local import LocalModel
 
+KINDS = "ragassay.models.encoders.kinds"
 FORMAT = 1  # of stored vectors; a new one starts new stores
 CPU_TOKENS, GPU_TOKENS = 768, 32_768  # of a batch: a small one stays in a processor's cache; a large one fills a GPU
 SECOND = 1 << 24  # more than any vocabulary has
@@ -71,7 +73,9 @@ class Encoder:
 
     def load(self) -> "Kind":
         """The weights, ready to run; seconds, so call it when there is something to embed."""
-        module = variants.load("ragassay.models.encoders.kinds", self.kind, f"encoders.{self.name}.kind")
+        has_torch = importlib.util.find_spec("torch") is not None  # not in services, where numpy has to do
+        package, kind = (KINDS, self.kind) if has_torch else (__package__, "plain_bert")
+        module = variants.load(package, kind, f"encoders.{self.name}.kind")
         self._refuse_code()
         return module.Kind(self)
 

@@ -3,36 +3,19 @@ Texts lie one behind the other without padding or masks; biases that attention c
 values) move to where they end up. `lean` and `read` return None for whatever is not exactly of this shape: its
 library runs it."""
 
-import itertools
-import json
 from collections.abc import Mapping
 
 import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from tokenizers import Tokenizer
-from tokenizers.models import WordPiece
-from tokenizers.normalizers import BertNormalizer
-from tokenizers.pre_tokenizers import BertPreTokenizer
-from tokenizers.processors import TemplateProcessing
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
 
+from ragassay.models.encoders import bert_files
+from ragassay.models.encoders.bert_files import WordPieces
 from ragassay.models.local import LocalModel
 from ragassay.models.processor import arranged, has_products, product
 
-SHAPE = {"model_type": "bert", "architectures": ["BertModel"], "hidden_act": "gelu", "is_decoder": False}
-SHAPE |= {"dtype": "float32", "torch_dtype": "float32", "position_embedding_type": "absolute"}
-SHAPE |= {"add_cross_attention": False}  # what the settings of a model may say of this, if they do
-SIZES = "vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers", "type_vocab_size"
-UNREAD = ("pooler.", "embeddings.position_ids")
-SPECIAL = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "sep", "pad", "cls", "mask")}
-NORMALIZING = {"do_lower_case": True, "strip_accents": None, "tokenize_chinese_chars": True}
-READ = {"tokenizer_class", "model_max_length", *NORMALIZING}
-CLASSES = ("BertTokenizer", "BertTokenizerFast")
-ONE, TWO = "[CLS]:0 $A:0 [SEP]:0", "[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"  # a text and a pair, with types of tokens
-UNUSED = {"backend", "clean_up_tokenization_spaces", "do_basic_tokenize", "name_or_path", "never_split"}
-FARTHEST = 1 << 62  # if a tokenizer has no limit
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError, SafetensorError)
 NAMES = frozenset({"BertModel", "RobertaModel", "XLMRobertaModel", "CamembertModel"})
 TABLES = ("word", "position", "token_type")
@@ -79,7 +62,7 @@ class Lean:
         ids, positions = (torch.from_numpy(values[inside]) for values in (tokens, places))
         kinds = self.types[0] if types is None else self.types[torch.from_numpy(types[inside])]
         states = layer_norm(self.words[ids] + kinds + self.places[positions], *self.norm)
-        runs = _runs(mask.sum(1).tolist())
+        runs = bert_files.runs(mask.sum(1).tolist())
         for layer in self.layers:
             states = layer(states, runs, self.heads)
         result = torch.zeros(*mask.shape, self.width)
@@ -118,17 +101,6 @@ class _Layer:
         return layer_norm(states.add_(self.narrow_bias).addmm_(wide, self.narrow), *self.second_norm)
 
 
-def _runs(lengths):
-    """Start, count and length of texts of one length that follow one another."""
-    runs, start = [], 0
-    for length, same in itertools.groupby(lengths):
-        count = sum(1 for _ in same)
-        if length:
-            runs.append((start, count, length))
-        start += count * length
-    return runs
-
-
 def _columns(weight):
     """The weight as inputs x outputs; the model's own becomes a view of it, so that it is there once."""
     columns = weight.data.t().contiguous()
@@ -146,9 +118,10 @@ def read(local: LocalModel) -> "tuple[Lean, WordPieces, int] | None":
     if (local.device, local.dtype) != ("cpu", "float32") or not has_products():
         return None
     try:
-        config, tokenizer = _json(local.folder / "config.json"), _tokenizer(local.folder)
-        if tokenizer is None or "architectures" not in config or SHAPE | config != config | SHAPE:
+        files = bert_files.read(local.folder)
+        if files is None:
             return None
+        config, tokenizer = files
         with torch.inference_mode():
             weights = _weights(local.folder / "model.safetensors", config)
             lean = Lean(weights, config["num_attention_heads"], config["layer_norm_eps"])
@@ -159,75 +132,8 @@ def read(local: LocalModel) -> "tuple[Lean, WordPieces, int] | None":
 
 def _weights(path, config):
     """All tensors by their names, which have to be all that the shape has and no others."""
-    weights = {name: values for name, values in load_file(path).items() if not name.startswith(UNREAD)}
-    shapes = _shapes(config["max_position_embeddings"], *(config[size] for size in SIZES))
-    if {name: (tuple(values.shape), values.dtype) for name, values in weights.items()} != shapes:
+    weights = {name: values for name, values in load_file(path).items() if not name.startswith(bert_files.UNREAD)}
+    expected = {name: (shape, torch.float32) for name, shape in bert_files.shapes(config).items()}
+    if {name: (tuple(values.shape), values.dtype) for name, values in weights.items()} != expected:
         raise ValueError("other tensors than expected")
     return weights
-
-
-def _shapes(positions, words, width, inner, layers, types):
-    """name -> shape and kind of number"""
-    rows = {"word": words, "position": positions, "token_type": types}
-    shapes = {f"embeddings.{name}_embeddings.weight": (count, width) for name, count in rows.items()}
-    dense, norms = {}, ["embeddings"]
-    for layer in (f"encoder.layer.{number}" for number in range(layers)):
-        for name in ("self.query", "self.key", "self.value", "output.dense"):
-            dense[f"{layer}.attention.{name}"] = width, width
-        dense |= {f"{layer}.intermediate.dense": (inner, width), f"{layer}.output.dense": (width, inner)}
-        norms += [f"{layer}.attention.output", f"{layer}.output"]
-    shapes |= {f"{name}.weight": shape for name, shape in dense.items()}
-    shapes |= {f"{name}.bias": shape[:1] for name, shape in dense.items()}
-    shapes |= {f"{name}.LayerNorm.{part}": (width,) for name in norms for part in ("weight", "bias")}
-    return {name: (shape, torch.float32) for name, shape in shapes.items()}
-
-
-def _json(path):
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def _tokenizer(folder):
-    """A tokenizer of the same words with the same settings, if these are such that it is known what they do."""
-    settings, saved = _json(folder / "tokenizer_config.json"), _json(folder / "tokenizer.json")
-    special, added = folder / "special_tokens_map.json", {token["content"] for token in saved["added_tokens"]}
-    if settings["tokenizer_class"] not in CLASSES or added != {*SPECIAL.values()}:
-        return None
-    if not {key: settings[key] for key in settings.keys() - READ - UNUSED}.items() <= SPECIAL.items():
-        return None
-    if (special.exists() and _json(special) != SPECIAL) or (folder / "added_tokens.json").exists():
-        return None
-    if (saved["truncation"] or {}).get("direction", "Right") != "Right":
-        return None
-    words, settings = saved["model"]["vocab"], NORMALIZING | settings
-    made = Tokenizer(WordPiece(words, unk_token=SPECIAL["unk_token"]))
-    made.normalizer = BertNormalizer(
-        clean_text=True,
-        handle_chinese_chars=settings["tokenize_chinese_chars"],
-        strip_accents=settings["strip_accents"],
-        lowercase=settings["do_lower_case"],
-    )
-    made.pre_tokenizer = BertPreTokenizer()
-    marks = [(token, words[token]) for token in ("[CLS]", "[SEP]")]
-    made.post_processor = TemplateProcessing(single=ONE, pair=TWO, special_tokens=marks)
-    made.add_special_tokens(list(SPECIAL.values()))
-    return WordPieces(made, words[SPECIAL["pad_token"]], settings.get("model_max_length") or FARTHEST)
-
-
-class WordPieces:
-    """A tokenizer as `ragassay.models.encoders.encoder.Kind` calls it, which is as the library's are called."""
-
-    def __init__(self, tokenizer: Tokenizer, pad: int, longest: int):
-        self._tokenizer, self.pad_token_id, self.model_max_length = tokenizer, pad, longest
-
-    def __call__(
-        self, texts: list[str] | str, second: str | None = None, truncation=False, max_length=None, verbose=False
-    ) -> dict[str, list]:
-        """Many texts, or one text with or without a second one; cut if `truncation` says so."""
-        if truncation:
-            self._tokenizer.enable_truncation(max_length)
-        else:
-            self._tokenizer.no_truncation()
-        if not isinstance(texts, str):
-            return {"input_ids": [row.ids for row in self._tokenizer.encode_batch(texts)]}
-        row = self._tokenizer.encode(texts, second or None)  # an empty one makes no pair
-        return {"input_ids": row.ids, "token_type_ids": row.type_ids}

@@ -1,13 +1,14 @@
 """Heads on disk: one safetensors file with all of them, arrays named `<head>.<seed>.<array>`, and a JSON card with
 their origin and figures, which holds the file's digest. The same training gives the same bytes."""
 
+import functools
 import hashlib
 from pathlib import Path
 
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+import numpy as np
+from safetensors.numpy import save
 
-from ragassay.base import card
+from ragassay.base import card, fitted_files
 from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError
 
@@ -16,7 +17,7 @@ class HeadsFileError(AssayError):
     """Saved heads cannot be read, or belong to other features."""
 
 
-FORM = card.Form("head", 1, {"weights": str}, "train it again", HeadsFileError)
+FORM = card.Form("head", 2, {"weights": card.expected("a digest", card.is_digest)}, "train it again", HeadsFileError)
 
 
 def write(weights, path, heads: dict[tuple[str, int], dict], facts: dict) -> None:
@@ -44,15 +45,31 @@ def check(path, trained: dict, current: dict) -> None:
 def read(weights, path) -> tuple[dict[tuple[str, int], dict], dict]:
     """The arrays of each head, by its name and seed, and the card."""
     facts = card.read(path, FORM)
-    try:
+    with fitted_files.reading(functools.partial(FORM.refusal, weights)):
         content = Path(weights).read_bytes()
-        arrays = load(content)
+        arrays = fitted_files.arrays(content)
         names = {name: name.split(".", 2) for name in arrays}
         heads = {(head, int(seed)): {} for head, seed, _ in names.values()}
-    except (OSError, ValueError, SafetensorError) as error:
-        raise HeadsFileError(f"{weights}: cannot read the heads ({error}); train them again") from error
     if facts["weights"] != hashlib.sha256(content).hexdigest():
         raise HeadsFileError(f"{weights}: found other heads than those that {path} describes; train them again")
     for name, (head, seed, array) in names.items():
         heads[head, int(seed)][array] = arrays[name]
     return heads, facts
+
+
+def check_head(arrays: dict[str, np.ndarray], features: int | None = None) -> int:
+    """The features that a head reads, from arrays as `ragassay.models.heads.scores` has them; ValueError if these are
+    damaged or read another number of features.
+    """
+    layers = ("inner", "outer") if "inner.weight" in arrays else ("outer",)
+    expected = {f"{layer}.{part}" for layer in layers for part in ("weight", "bias")}
+    if arrays.keys() != expected:
+        raise ValueError(f"found the arrays {', '.join(sorted(arrays))}, expected {', '.join(sorted(expected))}")
+    [width] = fitted_files.check("outer.weight", arrays["outer.weight"], "float32", (None,)).shape
+    fitted_files.check("outer.bias", arrays["outer.bias"], "float32", (1,) if arrays["outer.bias"].ndim else ())
+    if len(layers) == 2:
+        fitted_files.check("inner.bias", arrays["inner.bias"], "float32", (width,))
+        width = fitted_files.check("inner.weight", arrays["inner.weight"], "float32", (width, None)).shape[1]
+    if not width or features not in (None, width):
+        raise ValueError(f"found a head of {width} features, expected {features or 'some'}")
+    return width

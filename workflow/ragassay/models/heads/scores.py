@@ -11,6 +11,7 @@ MLP, LOGISTIC = "mlp", "logistic"
 BINS = 10
 COOLEST, HOTTEST = 0.05, 20.0
 ROWS = 8192  # at a time
+FARTHEST = 700  # power of e that a number can hold
 DIGITS = 6  # of a score: further ones depend on the machine
 
 
@@ -42,7 +43,8 @@ def _scores(head, features):
 
 
 def probabilities(scores, temperature: float) -> np.ndarray:
-    return np.round(1 / (1 + np.exp(-np.asarray(scores, float) / temperature)), DIGITS)
+    powers = np.clip(np.asarray(scores, float) / temperature, -FARTHEST, FARTHEST)
+    return np.round(1 / (1 + np.exp(-powers)), DIGITS)
 
 
 def temperature(scores, labels) -> float:

@@ -52,11 +52,12 @@ def test_it_finds_what_is_planted_and_what_is_saved_says_the_same(name, tmp_path
     heads_file.write(tmp_path / "h.safetensors", tmp_path / "c.json", {("matched-x", 0): probe.fitted}, {})
     loaded, _ = heads_file.read(tmp_path / "h.safetensors", tmp_path / "c.json")
     again = type(probe)(probe.settings, loaded["matched-x", 0])
-    assert (again.score(test) == scores).all() and not again.damage()
+    layers = test.features.shape[1]
+    assert (again.score(test) == scores).all() and not again.damage(layers) and again.damage(5)
     again.fitted[probe.ARRAYS[-1]] = np.full(3, np.nan)
-    assert f"found an array {probe.ARRAYS[-1]} that is not finite" in again.damage()
+    assert f"found an array {probe.ARRAYS[-1]} that is not finite" in again.damage(layers)
     del again.fitted[probe.ARRAYS[-1]]
-    assert again.damage() == f"found no array {probe.ARRAYS[-1]}"
+    assert again.damage(layers) == f"found no array {probe.ARRAYS[-1]}"
 
 
 @pytest.mark.parametrize("name", NAMES)

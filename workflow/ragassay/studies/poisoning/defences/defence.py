@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ragassay.base import method, variants
-from ragassay.base.card import is_number
 from ragassay.base.errors import AssayError
 from ragassay.base.terminal import shown
 
@@ -56,12 +55,11 @@ class Defence(method.Method):
 
     def damage(self) -> str:
         """What is wrong with settings, and with what was learned, that come from a file; "" if nothing is."""
-        for name, default in self.SETTINGS.items():
-            value = self.settings[name]
-            if default is not None and not _is_like(value, default):
-                return f"found the setting {name} {shown(value)}, expected one such as {default!r}"
-            if name in self.CHOICES and value not in self.CHOICES[name]:
-                return f"found the setting {name} {shown(value)}, expected one of {', '.join(self.CHOICES[name])}"
+        if wrong := self.wrong_setting():
+            return wrong
+        for name, choices in self.CHOICES.items():
+            if name in self.settings and self.settings[name] not in choices:
+                return f"found the setting {name} {shown(self.settings[name])}, expected one of {', '.join(choices)}"
         return ""
 
     def judge(self, passages: list[dict]) -> list[Judgement]:
@@ -107,11 +105,8 @@ def damage_of(link: dict, fitted: dict) -> str:
         return str(error)
     if missing := sorted(kind.SETTINGS.keys() - link["settings"].keys()):
         return f"found no setting {missing[0]!r}"
+    if not kind.IS_FITTED and fitted:
+        return f"found {shown(fitted)}, expected nothing, since the kind {link['kind']} learns nothing"
     if kind.IS_FITTED and not fitted:
         return "found no thresholds"
     return kind(link["settings"], fitted).damage()
-
-
-def _is_like(value, default):
-    """Whether a value is of the kind of a default; numbers are one kind."""
-    return is_number(value) if is_number(default) else type(value) is type(default)

@@ -5,7 +5,9 @@ scores, which its thresholds say nothing about."""
 from pathlib import Path
 
 from ragassay.base import card
+from ragassay.base.terminal import shown
 from ragassay.models.encoders.encoder import Encoder
+from ragassay.search.nearest import SIMILARITIES
 from ragassay.studies.poisoning.defences import defence
 from ragassay.studies.poisoning.defences.defence import Defence, DefenceError
 from ragassay.studies.poisoning.defences.scorer import SPLITS
@@ -18,27 +20,36 @@ EVERY_FOLD = (ALL, *map(str, range(FOLDS)))
 
 def _is_reading(value) -> bool:
     is_right = isinstance(value, dict) and {name: type(part) for name, part in value.items()} == READING
-    return is_right and value["way"] in SPLITS
+    return is_right and value["way"] in SPLITS and min(value["least"], value["window"]) > 0
 
 
 def _are_encoders(value) -> bool:
-    of_roles = value.values() if isinstance(value, dict) else [value]
-    return value is None or all(isinstance(part, dict) and "kind" in part for part in of_roles)
+    if not isinstance(value, dict) or not value.keys() <= {PASSAGE, QUERY}:
+        return False
+    return all(isinstance(part, dict) and isinstance(part.get("kind"), str) for part in value.values())
+
+
+def _is_scorer(value) -> bool:
+    return value is None or (isinstance(value, dict) and (not value or isinstance(value.get("files"), str)))
 
 
 def _are_fitted(value) -> str:
     is_right = isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
     missing = sorted(set(EVERY_FOLD) - value.keys()) if is_right else ["any"]
-    return f"found no thresholds for fold {missing[0]}, expected all" if missing else ""
+    if missing:
+        return f"found no thresholds for fold {missing[0]}, expected all"
+    return f"found the folds {shown(sorted(value))}, expected {', '.join(EVERY_FOLD)}" if len(value) > FOLDS + 1 else ""
 
 
 FORM = card.Form(
     "guard",
-    2,
+    3,
     {
         "kind": str, "settings": dict, "depth": card.positive("a number of passages"), "retriever": str,
-        "encoders": card.expected("encoders by the role of texts", _are_encoders), "similarity": str, "scorer": str,
-        "scored_by": dict | None, "reading": card.expected(", ".join(READING), _is_reading), "fitted": _are_fitted,
+        "encoders": card.expected("encoders by the role of texts", _are_encoders), "scorer": str,
+        "similarity": card.expected(" or ".join(SIMILARITIES), lambda value: value in (*SIMILARITIES,)),
+        "scored_by": card.expected("what a scorer is", _is_scorer), "queries": int, "sample": int,
+        "reading": card.expected(", ".join(READING), _is_reading), "fitted": _are_fitted,
     },
     "fit it again",
     DefenceError,

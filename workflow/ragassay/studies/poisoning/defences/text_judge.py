@@ -1,10 +1,13 @@
 """A fitted defence outside of tables: it judges texts as a search gives them, and scores them itself."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ragassay.base.errors import packages
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import SCORES, VECTORS, DefenceError, Judgement
 from ragassay.studies.poisoning.defences.scorer import Surprise, SurpriseScorer, surprises
@@ -26,13 +29,15 @@ class TextJudge:
         {"model": "gpt2"}; nothing for a defence that needs no scores.
         """
         guard = guard_card.read(path)
-        judge = cls(path, guard, _opened(path, scorer, guard["scored_by"] or {}))
+        with packages(f"{path}: its scorer"):
+            judge = cls(path, guard, _opened(path, scorer, guard["scored_by"] or {}))
+            identity = judge._scorer.identity if judge._scorer else None
         if SCORES in judge.needs:
-            if judge._scorer is None:
+            if identity is None:
                 raise DefenceError(
                     f"{path}: found no scorer, expected {guard['scorer']}, which its thresholds come from"
                 )
-            guard_card.check_identity(path, f"scorer {scorer}", judge._scorer.identity, guard["scored_by"] or {})
+            guard_card.check_identity(path, f"scorer {scorer}", identity, guard["scored_by"] or {})
         return judge
 
     @property
@@ -40,7 +45,14 @@ class TextJudge:
         """Scores, which it computes, and vectors, which the search has to give."""
         return self.defence.needs
 
-    def judge(self, question: str, texts: list[str], similarities, vectors=None, fold: str = ALL) -> list[Judgement]:
+    def judge(
+        self,
+        question: str,
+        texts: Sequence[str],
+        similarities: ArrayLike,
+        vectors: np.ndarray | None = None,
+        fold: str = ALL,
+    ) -> list[Judgement]:
         """One judgement for each text, best first, by the thresholds of a fold of queries. `vectors` are those of the
         texts, as the encoder of the search gives them, for a defence that groups texts.
         """
@@ -60,7 +72,7 @@ class TextJudge:
             raise DefenceError(f"{self.path}: found no vectors, which {self.kind} compares; give those of the search")
         return self.defences[fold].judge(rows) if rows else []
 
-    def surprises(self, texts: list[str]) -> list[Surprise]:
+    def surprises(self, texts: Sequence[str]) -> list[Surprise]:
         """How surprising texts are to its scorer, read as at its fitting."""
         with self._lock:
             halves = [self._scorer.half(text) for text in texts]

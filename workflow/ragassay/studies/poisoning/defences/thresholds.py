@@ -18,6 +18,8 @@ SAMPLE, FOUND = "sample", "found"  # and others: passages of the corpus, or thos
 ALL = "all"  # the fold of queries that calibrate nothing
 PER_ALPHA = 10  # texts of the null beyond a threshold that is more than rough
 GRID = 1000  # quantiles that are kept of a null, to rank scores in it
+ROUNDED = 1e-5  # of a null's numbers, which are kept with six digits
+METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "median_unbiased", "hazen", "weibull")  # of quantiles
 NLL, PPL = "nll", "ppl"  # scales of how surprising a text is
 SURPRISE = {"scorer": "ngram", "scale": NLL}  # settings of a defence that looks at this
 
@@ -59,12 +61,14 @@ class CriteriaDefence(Defence):
     SETTINGS = {"alpha": 0.025, "quantile": "linear", "trim": 0.0, "sample": 1000, "seed": 0, "poisoned_null": None}
     CRITERIA: dict[str, str] = {}
     UNITS: tuple[str, ...] = ()  # what `units` names, if anything
-    CHOICES = {"scale": (NLL, PPL)}
+    CHOICES = {"scale": (NLL, PPL), "quantile": METHODS}
 
     def damage(self):
+        if wrong := super().damage():
+            return wrong
         if not 0 < self.settings["alpha"] < 1 or not 0 <= self.settings["trim"] < 1:
             return f"found alpha {self.settings['alpha']} and trim {self.settings['trim']}, expected shares"
-        return super().damage() or self._damaged_thresholds() or self._damaged_units()
+        return self._damaged_thresholds() or self._damaged_units()
 
     def readings(self, passages: list[dict]) -> dict[str, np.ndarray]:
         raise NotImplementedError
@@ -127,11 +131,17 @@ class CriteriaDefence(Defence):
                 return f"found the threshold {shown(limit)} of {name}, expected a number"
             if wrong := ascending(fitted.get("null"), GRID):
                 return f"{wrong} as null of {name}"
-            if not is_number(fitted.get("texts")) or not isinstance(fitted.get("rough"), bool):
+            if type(fitted.get("texts")) is not int or not isinstance(fitted.get("rough"), bool):
                 return f"found a threshold of {name} without the number of its clean texts"
+            low, high = fitted["null"][0], fitted["null"][-1]
+            room = ROUNDED * max(abs(low), abs(high))
+            if not isinstance(limit, dict) and not low - room <= limit <= high + room:
+                return f"found the threshold {limit} of {name}, expected one of its null, from {low} to {high}"
         return ""
 
     def _damaged_units(self):
+        if unknown := sorted(self.fitted.keys() - {"criteria", "units"}):
+            return f"found {shown(unknown[0])}, expected criteria and units"
         units = self.fitted.get("units") or {}
         if not isinstance(units, dict) or set(units) != set(self.UNITS):
             return f"found units {shown(units)}, expected those of {', '.join(self.UNITS) or 'no reading'}"

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from transformers import ResNetConfig, ResNetModel
 
+from ragassay.base import fitted_files
 from ragassay.metrics.auroc import auroc
 from ragassay.models.processor import threads
 from ragassay.studies.poisoning.probes.samples import ProbeError, Scaling, scaling
@@ -110,6 +111,24 @@ def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
     distances = np.linalg.norm(vectors[:, None] - arrays["support"][None], axis=2)
     right, poisoned = (distances[:, arrays["poisoned"] == kind].min(axis=1) for kind in (0, 1))
     return np.round((right - poisoned).astype(float), 6)
+
+
+def check(arrays: dict[str, np.ndarray], layers: int, settings: dict) -> None:
+    """ValueError unless arrays are those of a network with these settings."""
+    mean = fitted_files.check("mean", arrays["mean"], "float32", (layers, None))
+    fitted_files.check("factor", arrays["factor"], "float32", mean.shape, 0)
+    support = fitted_files.check("support", arrays["support"], "float32", (None, settings["dimensions"]), -1.001, 1.001)
+    labels = fitted_files.check("poisoned", arrays["poisoned"], "uint8", (len(support),), 0, 1)
+    if len(set(labels.tolist())) < 2:
+        raise ValueError("found a support of one kind of answers, expected both")
+    with torch.device("meta"):  # whatever settings say, no memory is taken
+        tensors = {f"network.{name}": tensor for name, tensor in Network(settings).state_dict().items()}
+    expected = {name: (tuple(tensor.shape), str(tensor.dtype)) for name, tensor in tensors.items()}
+    of_network = {name: array for name, array in arrays.items() if name.startswith("network.")}
+    shapes = {name: (array.shape, f"torch.{array.dtype.name}") for name, array in of_network.items()}
+    if shapes != expected or len(arrays) != len(shapes) + 4:
+        wrong = sorted(set(shapes.items()) ^ set(expected.items()))
+        raise ValueError(f"found other arrays than those of its network, such as {wrong[0] if wrong else 'one more'}")
 
 
 def _device():

@@ -8,6 +8,8 @@ import numpy as np
 
 from ragassay.base import method
 from ragassay.base.errors import AssayError
+from ragassay.base.terminal import printable
+from ragassay.models.heads import heads_file
 from ragassay.models.store import Store
 from ragassay.studies.poisoning.probes.reading import Collection
 
@@ -96,7 +98,7 @@ class ActivationProbe(method.Method):
     """
 
     OUTPUT: str | None = None
-    ARRAYS: tuple[str, ...] = ("outer.weight", "outer.bias")  # that are always there
+    ARRAYS: tuple[str, ...] = ("outer.weight", "outer.bias")  # that are there, and no others
 
     def fit(self, training: "Part", validation: "Part", seed: int = 0) -> Self:
         raise NotImplementedError
@@ -104,14 +106,26 @@ class ActivationProbe(method.Method):
     def score(self, part: "Part") -> np.ndarray:
         raise NotImplementedError
 
-    def damage(self) -> str:
-        """What is wrong with arrays from a file, or ""."""
+    def damage(self, layers: int = 1) -> str:
+        """What is wrong with settings and arrays from a file, or ""; `layers` are those of the samples."""
+        if wrong := self.wrong_setting():
+            return wrong
         if missing := [name for name in self.ARRAYS if name not in self.fitted]:
             return f"found no array {missing[0]}"
-        wrong = [
-            name for name, array in self.fitted.items() if array.dtype.kind not in "fiu" or not np.isfinite(array).all()
-        ]
-        return f"found an array {wrong[0]} that is not finite" if wrong else ""
+        for name, array in self.fitted.items():
+            if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
+                return f"found an array {name} that is not finite"
+        try:
+            self.check(layers)
+        except (ValueError, LookupError, TypeError, ArithmeticError, RuntimeError) as error:
+            return printable(str(error)).split("\n")[0]
+        return ""
+
+    def check(self, layers: int) -> None:
+        """ValueError unless arrays have the shapes that `score` needs."""
+        features = heads_file.check_head(self.fitted)
+        if features % layers:
+            raise ValueError(f"found a head of {features} features, expected a multiple of {layers} layers")
 
 
 class Part(NamedTuple):

@@ -16,6 +16,7 @@ from ragassay.models.heads.scores import LOGISTIC, MLP, ROWS
 from ragassay.text.near_duplicates import earlier_neighbours
 from ragassay.text.signatures import HASHES, VIEWS, signatures
 
+KINDS = "ragassay.studies.scope.detectors.kinds"
 TOO_LONG = "too_long"  # why a question has no prediction
 UNSEEN = "unseen"
 TRAINED_ON = ("train", "validation")  # fitted on, or used to choose the epoch
@@ -69,9 +70,7 @@ def too_long(features: np.ndarray) -> np.ndarray:
 def kind(settings: dict, embeddings: str, prompt: str) -> Kind:
     """The kind of detector that the configuration names, with the folder where features are kept."""
     setting = f"detectors.methods.{settings['detector']}.kind"
-    return variants.load("ragassay.studies.scope.detectors.kinds", settings["kind"], setting).Kind(
-        settings, embeddings, prompt
-    )
+    return variants.load(KINDS, settings["kind"], setting).Kind(settings, embeddings, prompt)
 
 
 def described(documents: list[dict], cut_after_words: int) -> list[dict]:

@@ -4,6 +4,10 @@ from ragassay.base.terminal import shown
 from ragassay.studies.poisoning.defences.defence import KEPT, Defence, damage_of, kind_of
 
 
+def _is_link(value):
+    return isinstance(value, dict) and isinstance(value.get("kind"), str) and isinstance(value.get("settings"), dict)
+
+
 class Kind(Defence):
     SETTINGS = {"of": []}
     IS_FITTED = True
@@ -20,9 +24,11 @@ class Kind(Defence):
 
     def damage(self):
         fitted, links = self.fitted.get("links"), self.settings["of"]
+        if self.settings.keys() != self.SETTINGS.keys() or self.fitted.keys() != {"links"}:
+            return f"found {shown([*self.settings, *self.fitted])}, expected links and what each learned"
         if not isinstance(links, list) or not isinstance(fitted, list) or len(links) != len(fitted):
             return f"found {shown(fitted)} for the links {shown(links)}, expected what each learned"
-        if not all(isinstance(link, dict) and {"kind", "settings"} <= link.keys() for link in links):
+        if not links or not all(map(_is_link, links)):
             return f"found the links {shown(links)}, expected kinds with settings"
         if not all(isinstance(part, dict) for part in fitted):
             return f"found {shown(fitted)}, expected what each link learned"

@@ -5,6 +5,7 @@ all). `surprise_null` likewise; `criteria` are those used."""
 
 import numpy as np
 
+from ragassay.base.terminal import shown
 from ragassay.studies.poisoning.defences.defence import SCORES
 from ragassay.studies.poisoning.defences.thresholds import (
     FOUND,
@@ -28,8 +29,15 @@ class Kind(CriteriaDefence):
         | {"criteria": ["pd", "pm", "ts"], "similarity_null": RETRIEVED, "second_chunk": "post", "doublings": 2}
         | {"surprise_null": SAMPLE}
     )
-    CHOICES = CriteriaDefence.CHOICES | {"second_chunk": ("post", "post_given_pre")}
+    CHOICES = CriteriaDefence.CHOICES | {"second_chunk": ("post", "post_given_pre"), "surprise_null": (SAMPLE, FOUND)}
+    CHOICES |= {"similarity_null": (RETRIEVED, LITERAL)}
     CRITERIA = {"pd_high": SAMPLE, "pd_low": SAMPLE, "pm": SAMPLE, "ppl": SAMPLE, "ts": FOUND}
+
+    def damage(self):
+        names = self.settings["criteria"]
+        if not isinstance(names, list) or not names or not {*map(str, names)} <= {*PARTS, *self.CRITERIA}:
+            return f"found the setting criteria {shown(names)}, expected some of {', '.join([*PARTS, *self.CRITERIA])}"
+        return super().damage()
 
     @property
     def needs(self):

@@ -13,6 +13,7 @@ from ragassay.studies.poisoning.defences.defence import VECTORS, Criterion, Defe
 from ragassay.studies.poisoning.defences.thresholds import is_rough
 from ragassay.text.words import tokens
 
+LARGEST = 1.001  # of cosines that were rounded
 STARTS, STEPS = 10, 100  # of k-means
 
 
@@ -22,9 +23,13 @@ class Kind(Defence):
     IS_FITTED = True
 
     def damage(self):
-        if is_number(self.fitted.get("threshold")):
-            return super().damage()
-        return f"found the threshold {shown(self.fitted.get('threshold'))}, expected a number"
+        limit, published = self.fitted.get("threshold"), self.settings["similarity"]
+        if not is_number(limit) or abs(limit) > LARGEST or self.fitted.keys() - {"threshold", "texts", "rough"}:
+            return f"found the threshold {shown(self.fitted)}, expected a number between -1 and 1"
+        if published is not None and limit != published:
+            return f"found the threshold {limit}, expected the setting similarity, {shown(published)}"
+        shares = self.settings["rouge"], self.settings["alpha"]
+        return super().damage() or ("" if max(shares) <= 1 else f"found rouge and alpha {shares}, expected shares")
 
     def fit(self, null):
         if self.settings["similarity"] is not None:

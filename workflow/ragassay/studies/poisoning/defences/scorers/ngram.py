@@ -10,10 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import save
 
-from ragassay.base import chance
+from ragassay.base import chance, fitted_files
 from ragassay.base.atomic import replacing, write_text
 from ragassay.models import files
 from ragassay.studies.poisoning.defences.scorer import ScorerError, SurpriseScorer, TokenScores, half_of
@@ -24,6 +23,7 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 READ = "read"
 PARTS = ("grams", "shares", "contexts", "weights")
 START, UNKNOWN = 0, 1  # a context, and a token; other tokens come after
+LEAST = 1e-12  # of a share or a weight; with less, texts would be infinitely surprising, or not at all
 ARRAYS, WORDS = "ngrams.safetensors", "words.json"
 
 
@@ -66,6 +66,15 @@ class Ngrams:
             chances += np.where(is_known, part["shares"][places], 0)
             context = _before(np.where(is_known, places + 1, -1), begins)
         return -np.log(chances)
+
+    def check(self) -> None:
+        """ValueError where n-grams have contexts that the model does not know, so that they would count for nothing."""
+        before = 1  # how many contexts there are of this order
+        for part in self.parts:
+            contexts = np.unique(part["grams"] // self.size)
+            if not np.array_equal(contexts, part["contexts"]) or contexts[-1] > before:
+                raise ValueError("found n-grams with other contexts than those of the model")
+            before = len(part["grams"])
 
     def ids(self, tokens: list[str]) -> np.ndarray:
         return np.array([self.numbers.get(token, UNKNOWN) for token in tokens], np.int64)
@@ -126,16 +135,17 @@ class Kind(SurpriseScorer):
 
     @classmethod
     def load(cls, folder) -> "Kind":
-        try:
+        with fitted_files.reading(lambda problem: ScorerError(f"{folder}: {problem}; train the scorer again")):
             words = json.loads(Path(folder, WORDS).read_text(encoding="utf-8"))
-            arrays = load(Path(folder, ARRAYS).read_bytes())
-            read = [_ascending(arrays.pop(f"{half}.{READ}")) for half in (0, 1)]
-            models = [Ngrams(_distinct(words[half]), _orders(arrays, half)) for half in (0, 1)]
-            if arrays:
-                raise ValueError(f"found the array {min(arrays)}")
-        except (OSError, ValueError, LookupError, TypeError, RecursionError, SafetensorError) as error:
-            raise ScorerError(f"{folder}: cannot read the scorer ({error!s:.80}); train it again") from error
-        return cls(models, read, files.digest(Path(folder)))
+            arrays = fitted_files.arrays(Path(folder, ARRAYS).read_bytes())
+            read = [_increasing(READ, arrays.pop(f"{half}.{READ}")) for half in (0, 1)]
+            models = [Ngrams(fitted_files.distinct(words[half]), _orders(arrays, half)) for half in (0, 1)]
+            if arrays or len(words) != 2 or len(models[0].parts) != len(models[1].parts):
+                raise ValueError(f"found arrays {sorted(arrays)}, or two models that differ")
+            for model in models:
+                model.check()
+            digest = files.digest(Path(folder))
+        return cls(models, read, digest)
 
     def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[TokenScores]:
         """`halves` are the halves that texts belong to; each is scored by the model of the other."""
@@ -155,24 +165,16 @@ def _orders(arrays, half):
     while f"{half}.{len(parts)}.grams" in arrays:
         part = {name: arrays.pop(f"{half}.{len(parts)}.{name}") for name in PARTS}
         for numbers, weights in (PARTS[:2], PARTS[2:]):
-            if part[weights].shape != _ascending(part[numbers]).shape or not np.isfinite(part[weights]).all():
-                raise ValueError(f"found {weights} that do not belong to {numbers}")
+            count = len(_increasing(numbers, part[numbers]))
+            fitted_files.check(weights, part[weights], "float64", (count,), LEAST, 1)
         parts.append(part)
     if not parts:
         raise ValueError("found no n-grams")
     return parts
 
 
-def _ascending(numbers):
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (numbers[1:] <= numbers[:-1]).any():
-        raise ValueError("found numbers out of order")
-    return numbers
-
-
-def _distinct(words):
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len({*words}) < len(words):
-        raise ValueError("found words that are none, or twice the same")
-    return words
+def _increasing(name, numbers):
+    return fitted_files.check(name, numbers, "int64 uint64", (None,), 0, order="increasing")
 
 
 def _hash(text):

@@ -9,12 +9,16 @@ from ragassay.studies.poisoning.probes.kinds import lens
 from ragassay.studies.poisoning.probes.samples import Part
 
 HIGHEST = 5  # log-probabilities of a layer
+NUMBERS = HIGHEST + 4  # of a layer, in all
 LEAST = 1e-9  # that a state's length is divided by
 
 
 class Kind(lens.Kind):
     SETTINGS = {"tokens": 2000, "strengths": [0.001, 0.01, 0.1, 1.0]}
     OUTPUT = "all"  # layers that the output layer reads
+
+    def numbers(self, layers):
+        return layers * NUMBERS
 
     def read(self, words, part):
         layers = part.features.shape[1]
@@ -23,7 +27,7 @@ class Kind(lens.Kind):
             for states in part.chunks()
             for start in range(0, len(states), lens.ROWS)
         ]
-        features = np.concatenate([np.empty((0, layers, HIGHEST + 4), np.float32), *numbers])
+        features = np.concatenate([np.empty((0, layers, NUMBERS), np.float32), *numbers])
         return Part(features, np.arange(len(features)), part.labels)
 
 

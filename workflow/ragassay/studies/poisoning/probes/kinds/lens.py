@@ -4,6 +4,8 @@ count that are likeliest on the training part, so that a saved probe needs no ou
 
 import numpy as np
 
+from ragassay.base import fitted_files
+from ragassay.models.heads import heads_file
 from ragassay.studies.poisoning.probes.kinds import logistic
 from ragassay.studies.poisoning.probes.samples import Part
 
@@ -21,6 +23,20 @@ class Kind(logistic.Kind):
         super().fit(self.read(words, training), self.read(words, validation), seed)
         self.fitted = {"words": words} | self.fitted
         return self
+
+    def check(self, layers):
+        if self.OUTPUT == "last" and layers != 1:
+            raise ValueError(f"found {layers} layers, expected the last one alone")
+        words = fitted_files.check("words", self.fitted["words"], "float32", (None, None))
+        heads_file.check_head(
+            {name: self.fitted[name] for name in self.fitted if name != "words"}, self.numbers(layers)
+        )
+        if not len(words):
+            raise ValueError("found no words")
+
+    def numbers(self, layers: int) -> int:
+        """How many numbers of a sample the head reads."""
+        return len(self.fitted["words"])
 
     def score(self, part):
         return super().score(self.read(self.fitted["words"], part))

@@ -10,7 +10,12 @@ class Kind(ActivationProbe):
         "support": 100, "epochs": 60, "batch": 64, "rate": 1e-3, "margin": 1.0, "dimensions": 24,
         "widths": [64, 128, 256, 512],
     }  # fmt: skip
-    ARRAYS = ("mean", "factor", "support", "poisoned")
+    ARRAYS = ("mean", "factor", "support", "poisoned")  # and those of the network
+
+    def check(self, layers):
+        from ragassay.studies.poisoning.probes import _triplets
+
+        _triplets.check(self.fitted, layers, self.settings)
 
     def fit(self, training, validation, seed=0):
         from ragassay.studies.poisoning.probes import _triplets
