@@ -54,7 +54,7 @@ def test_where_intervals_meet_the_data_cannot_tell(worded):
 def test_five_items_are_too_few_whatever_they_say(worded):
     finding = worded([row(1.0, 0.9, 1.0, n=5)])
     assert finding["verdict"] == "too_few"
-    assert finding["sentence"] == "Too few data to tell whether responders decline: 5 cases, and it takes 20."
+    assert finding["sentence"] == "Too few data to tell whether responders decline (5 cases)."
 
 
 def test_what_was_not_measured_names_the_command(worded):

@@ -29,7 +29,7 @@ def report(tmp_path, monkeypatch):
 def write(*sentences):
     """Findings: (sentence, weight, certainty), and what else is another way."""
     blank = dict.fromkeys(FINDINGS.schema.names) | {"section": "scope", "kind": "finding", "verdict": "higher"}
-    blank |= dict.fromkeys(("action", "metric_table", "keys", "metric", "reference"), "")
+    blank |= dict.fromkeys(("action", "metric_table", "keys", "metric", "reference", "form"), "")
     rows = [
         blank | {"finding": str(at), "sentence": sentence, "weight": weight, "certainty": certainty} | dict(*more)
         for at, (sentence, weight, certainty, *more) in enumerate(sentences)

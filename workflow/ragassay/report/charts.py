@@ -32,6 +32,7 @@ BARS_ROW, BARS_PADDING = 16, 8  # of bars that lie
 FEW = 3  # bars that would be too wide
 NUMBERED = 12  # bars at most
 DOTS_ROW, DOTS_PADDING = 18, 10
+STRONGEST = 0.52  # cell of a heat map: text of either page can be read on it
 HEAT_ROW = 30
 NARROW = 24  # a column whose name is nearly upright
 TICKS = 12  # at most, if every bin shall have one
@@ -126,11 +127,12 @@ def heat(marks: list[dict], title: str, x: str, first: Sequence[str] = ()):
     axis = alt.Axis(title=x, orient="top", labelAngle=angle, grid=False)
     column = alt.X("series:N", axis=axis, scale=alt.Scale(domain=columns))
     base = theme.chart(marks).encode(x=column, y=theme.rows(labels))
-    strength = alt.FillOpacity("value:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.96], clamp=True), legend=None)
+    strength = alt.FillOpacity(
+        "value:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, STRONGEST], clamp=True), legend=None
+    )
     look = {"stroke": theme.CARD, "strokeWidth": 2, "cornerRadius": 4 if len(marks) < MANY else 0}
     cells = base.mark_rect(color=theme.style().series[0], **look).encode(fillOpacity=strength)
-    strong = alt.condition("datum.value > 0.5", alt.value(theme.CARD), alt.value(theme.INK))
-    numbers = base.mark_text(aria=False).encode(text="words:N", color=strong)
+    numbers = base.mark_text(aria=False, color=theme.INK).encode(text="words:N")
     widest = theme.LETTER * max((len(mark["words"]) for mark in marks), default=0)
     drawing = alt.layer(cells, numbers) if widest < step - 2 else alt.layer(cells)
     right = 10 + (theme.WIDER * longest if angle else 0)

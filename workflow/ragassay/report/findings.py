@@ -44,6 +44,7 @@ def _finding(section, rule, content, rows, where):
         "keys": "{}",
         "action": "",
         "reference": rule.get("reference", ""),
+        "form": rule.get("form", "score"),
     }
     row = chosen(rows, rule)
     if rule.get("of") == "width":
@@ -59,7 +60,7 @@ def _finding(section, rule, content, rows, where):
     least = rule.get("least", LEAST)
     if row["n"] < least or against["n"] < least:
         few = min(row["n"], against["n"])
-        sentence = f"Too few data to tell {rule['question']}: {few:,} cases, and it takes {least:,}."
+        sentence = f"Too few data to tell {rule['question']} ({few:,} cases)."
         return blank | {"verdict": "too_few", "sentence": sentence if blank["kind"] == "finding" else ""}
     verdict, certainty = compared(row, against)
     words = _Words(rule, row, against, where)

@@ -144,8 +144,12 @@ def evidence(finding: dict) -> str:
     """What a finding rests on, in a line."""
     if finding["n"] is None:
         return ""
-    interval = "" if finding["low"] is None else f"[{shown(finding['low'])} to {shown(finding['high'])}], "
-    return f"{interval}n = {finding['n']:,}; {finding['reference']}: {shown(finding['against'])}"
+    low, high, value, against = (
+        None if finding[name] is None else formed(finding[name], finding["form"])
+        for name in ("low", "high", "value", "against")
+    )
+    number = value if low is None else f"[{low} to {high}]"
+    return f"{number}, n = {finding['n']:,}; {finding['reference']}: {against}"
 
 
 def drawn(row: dict) -> Markup:
@@ -160,7 +164,9 @@ def drawn(row: dict) -> Markup:
 def sure(finding: dict) -> str:
     """How certain a finding is, in a word or two."""
     if finding["verdict"] not in ("higher", "lower"):
-        return {"unclear": "cannot tell", "too_few": "too few data", "missing": "not measured"}[finding["verdict"]]
+        return {"unclear": "no clear difference", "too_few": "too few data", "missing": "not measured"}[
+            finding["verdict"]
+        ]
     return next(word for least, word in SURE if finding["certainty"] >= least)
 
 

@@ -81,6 +81,7 @@ FINDINGS = Table(
         Column("n", pa.int64(), "items it was computed from", null=True),
         Column("against", pa.float64(), "what it was compared with", null=True),
         Column("reference", pa.string(), "what that is, in a few words; empty for warnings"),
+        Column("form", pa.string(), "how the number is written: `share`, `score`, `points`, `number` or `dollars`"),
     ),
     release="whole",
 )
