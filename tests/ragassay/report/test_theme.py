@@ -72,7 +72,7 @@ def test_marks_and_text_stand_out_from_the_card(page):
 @pytest.mark.parametrize("page", [LIGHT, DARK], ids=["light", "dark"])
 def test_numbers_can_be_read_on_the_strongest_cell_of_a_heat_map(page):
     mark, card = (np.array([int(page[name][at : at + 2], 16) for at in (1, 3, 5)]) for name in ("mark", "card"))
-    cell = "#" + "".join(f"{round(part):02x}" for part in mark * STRONGEST + card * (1 - STRONGEST))
+    cell = "#" + "".join(f"{round(part):02x}" for part in mark * charts.STRONGEST + card * (1 - charts.STRONGEST))
     assert contrast(page["ink"], cell) >= 4.5
 
 
