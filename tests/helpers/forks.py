@@ -16,6 +16,7 @@ import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -121,21 +122,25 @@ def forking_jobs():
 
 def fork_jobs(requests) -> None:
     """Answer each request with the job's process and its exit status, until Snakemake has ended."""
+    jobs = {}  # what can be read once a job has ended -> the job, and where its status is waited for
     while True:
-        request, descriptors, _, _ = socket.recv_fds(requests, LONGEST, 1)
-        if not request:
-            return
-        if os.fork() == 0:
+        for ready in select.select([requests, *jobs], [], [])[0]:
+            if ready is not requests:
+                job, answer = jobs.pop(ready)
+                os.close(ready)
+                with answer:
+                    print(status(job), file=answer)
+                continue
+            request, descriptors, _, _ = socket.recv_fds(requests, LONGEST, 1)
+            if not request:
+                return
             job = os.fork()
             if job == 0:
-                requests.close()
-                os.close(descriptors[0])
+                os.closerange(3, os.sysconf("SC_OPEN_MAX"))
                 run_script(*json.loads(request))
-            with os.fdopen(descriptors[0], "w") as answer:
-                print(job, file=answer, flush=True)
-                print(status(job), file=answer)
-            os._exit(0)
-        os.close(descriptors[0])
+            answer = os.fdopen(descriptors[0], "w")
+            print(job, file=answer, flush=True)
+            jobs[os.pidfd_open(job)] = job, answer
 
 
 def run_script(path, environment) -> None:
