@@ -21,6 +21,8 @@ import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pytest
+
 from programs import require
 from ragassay.base.code_version import STORE
 from ragassay.base.pipeline import COPY
@@ -66,6 +68,17 @@ def snakemake(project, *arguments, check=True, processes=False):
     return done
 
 
+def forked(command, cwd=".", env=None, **_):
+    """In the place of subprocess.run where the library starts a Snakemake that plans or runs: it is a fork."""
+    assert command[:4] == [sys.executable, "-P", "-m", "snakemake"]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        done = snakemake(Path(cwd).resolve(), *command[4:], check=False)
+    done.stderr = done.stdout
+    return done
+
+
 def _started(project, arguments):
     command = [sys.executable, "-m", "snakemake", *arguments]
     together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
@@ -74,7 +87,7 @@ def _started(project, arguments):
 
 def _forked(project, arguments):
     server = _server(os.environ.get("PYTHONHASHSEED"))
-    jobs = not {"--dry-run", "--lint"} & set(arguments)
+    jobs = not {"--dry-run", "--lint", "--summary"} & set(arguments)
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
         task = {
             "folder": str(project),

@@ -3,13 +3,12 @@
 import json
 import re
 import shutil
-import sys
 from types import SimpleNamespace
 
 import pytest
 
 from calling import questions
-from project import ROOT, TINY, snakemake
+from project import ROOT, TINY, forked, snakemake
 from ragassay.base import tables
 from ragassay.calls import estimate
 from ragassay.calls._estimating import FOLDER
@@ -42,15 +41,6 @@ QUESTIONS = [path.replace("claims", "questions") for path in CLAIMS]
 VOTES = [
     f"results/{votes}/careful/2026-02.parquet" for votes in ("scope_votes/paid", "defusion_votes/paid/careful/two_shot")
 ]
-
-
-def forked(command, cwd, env):
-    """What subprocess.run gives for Snakemake in a process of its own; see `project.snakemake`."""
-    assert command[:4] == [sys.executable, "-P", "-m", "snakemake"]
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in env.items():
-            patch.setenv(name, value)
-        return snakemake(cwd.resolve(), *command[4:], check=False)
 
 
 @pytest.fixture

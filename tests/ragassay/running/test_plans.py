@@ -7,12 +7,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from project import NOTHING, ROOT, like_a_clone, snakemake
+from project import NOTHING, ROOT, forked, like_a_clone, snakemake
 from ragassay.report.provenance import MARKS
-from ragassay.running import pruning
+from ragassay.running import plans, pruning
 from ragassay.running.plans import PLANS
 
 SNAKEFILE = f"""
@@ -93,6 +94,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "documents").touch()
     (tmp_path / "other.yaml").write_text(json.dumps({"generators": ["rules"], "report": "results/report/other/"}))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plans, "subprocess", SimpleNamespace(run=forked, DEVNULL=None, PIPE=None))
     configure()
     return tmp_path
 
