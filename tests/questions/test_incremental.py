@@ -93,21 +93,6 @@ def done(finished, tmp_path, server, monkeypatch):
     return Path(shutil.copytree(finished, tmp_path / "project"))
 
 
-def test_a_new_shard_pays_for_its_own_calls(done, server):
-    before = asked(done)
-    assert {rule for rule, _ in before} == set(ASKING)
-    with (done / "tests/tiny/shards.tsv").open("a") as file:
-        file.write("2026-03\ttests/tiny/new\t\t\t\t\n")
-    (done / "tests/tiny/new").mkdir()
-    (done / "tests/tiny/new/lighthouse.txt").write_text(NEW)
-    jobs = planned(done, "scope", *CONFIG)
-    reading = ["read_articles", "find_duplicates", "collect_documents"]
-    assert jobs == dict.fromkeys([*reading, *ASKING, *COUNTING], 1)
-    found = more(done, server, before)
-    assert found["extract_claims", "first"] == 1 and found["recover_claims", "first"] <= 6
-    assert {rule for rule, _ in found} == set(ASKING)
-
-
 def test_a_changed_prompt_pays_for_its_stage_and_for_what_became_another_text(done, server):
     before = asked(done)
     prompt = done / "resources/prompts/remove_supported_claims.yaml"

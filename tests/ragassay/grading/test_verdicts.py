@@ -1,5 +1,7 @@
 """Verdicts: hand-labelled answers of judges, and what holds for every answer."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,10 +101,9 @@ def test_reasons_to_abstain_are_a_closed_list():
 
 
 @pytest.mark.parametrize("final", FINALS)
-@pytest.mark.parametrize("reason", REASONS)
-@pytest.mark.parametrize("word", ["yes", "No"])
-def test_every_final_statement_stands_behind_any_reasoning(final, reason, word):
-    assert parse_verdict(reason + final.format(word)) == Ok(word == "yes")
+def test_every_final_statement_stands_behind_any_reasoning(final):
+    for reason, word in itertools.product(REASONS, ["yes", "No"]):
+        assert parse_verdict(reason + final.format(word)) == Ok(word == "yes"), reason
 
 
 THEREFORE = "and so then therefore thus hence overall finally ultimately accordingly consequently".split()

@@ -1,15 +1,10 @@
 """A run that measures a part, or fails, still ends with a report: of what there is, and of what is missing."""
 
-import pytest
+import shutil
 
-from project import NOTHING, TINY, copy_project, planned, snakemake
+from project import NOTHING, TINY, planned, snakemake
 
 PART = "results/metrics/documents.parquet"
-
-
-@pytest.fixture
-def project(tmp_path):
-    return copy_project(tmp_path / "project")
 
 
 def report(project, name):
@@ -31,21 +26,22 @@ def test_a_part_is_shown_with_what_is_missing_and_a_whole_run_makes_all_pages_an
     assert plan["render_front"] == plan["write_findings"] == 1 and plan["render_page"] == 5
 
 
-def test_a_section_whose_description_has_changed_is_drawn_anew(project):
-    more = "results/metrics/crawl.parquet"
-    snakemake(project, PART, more, *TINY)
-    description = project / "workflow/report/sections/documents.yaml"
+def test_a_section_whose_description_has_changed_is_drawn_anew(done):
+    description = done / "workflow/report/sections/documents.yaml"
     description.write_text(description.read_text().replace("table: lengths", "table: lengths\n    name: long", 1))
-    snakemake(project, PART, more, *TINY, "--forcerun", "measure_crawl")
-    assert (project / "results/report/figures/documents/long.svg").exists(), "although its metrics are the same"
+    snakemake(done, PART, "results/metrics/crawl.parquet", *TINY, "--forcerun", "measure_crawl")
+    assert (done / "results/report/figures/documents/long.svg").exists(), "although its metrics are the same"
 
 
-def test_where_a_stage_fails_the_rest_is_shown(project):
-    with (project / "workflow/scripts/hardness/measure_scope.py").open("a") as file:
+def test_where_a_stage_fails_the_rest_is_shown(done):
+    """As in a first run, in which nothing is drawn yet."""
+    with (done / "workflow/scripts/hardness/measure_scope.py").open("a") as file:
         file.write("\nraise ValueError('no numbers today')\n")
-    failed = snakemake(project, "--keep-going", *TINY, check=False)
+    (done / "results/metrics/scope.parquet").unlink()
+    shutil.rmtree(done / "results/report")
+    failed = snakemake(done, "--keep-going", *TINY, check=False)
     assert failed.returncode == 1 and "no numbers today" in failed.stdout
-    front = report(project, "index")
+    front = report(done, "index")
     assert "<li>Scope: <code>make demo STUDY=scope</code></li>" in front and "<li>Documents: " not in front
-    assert "Documents" in report(project, "documents")
-    assert "<li>Scope: " in report(project, "scope"), "the sections of its page that were measured are there"
+    assert "Documents" in report(done, "documents")
+    assert "<li>Scope: " in report(done, "scope"), "the sections of its page that were measured are there"

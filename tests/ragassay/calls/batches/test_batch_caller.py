@@ -458,7 +458,7 @@ def test_rows_that_stay_without_a_reply_end_the_run_with_an_error(serve, tmp_pat
 
 def test_kills_around_upload_creation_looks_and_download():
     """`make bench-chaos ARGS=batches` kills more often."""
-    command = [sys.executable, "benchmarks/chaos.py", "batches", "10"]
+    command = [sys.executable, "benchmarks/chaos.py", "batches", "6"]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
     assert "figure batches_bought_twice 0 " in done.stdout
