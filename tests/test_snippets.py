@@ -24,6 +24,7 @@ from ragassay.config.schema import merged
 from ragassay.config.settings import checked, read
 from ragassay.config.shards import read_shards
 from ragassay.plan import references
+from study import MINILM
 
 PAGES = {page.stem: page.read_text() for page in (ROOT / "docs").glob("*.md")}
 PAGES |= {"README": (ROOT / "README.md").read_text(), "settings": (ROOT / "config/README.md").read_text()}
@@ -187,8 +188,11 @@ def test_python_is_run_by_a_test():
 
 
 def test_the_python_for_services_filters_what_the_demo_finds(project, monkeypatch, capsys):
+    """The encoder reads the beginnings of texts, so that a thousand take seconds."""
+    encoder = MINILM | {"options": MINILM["options"] | {"max_tokens": 48}}
+    (project / "quick.yaml").write_text(yaml.safe_dump({"encoders": {encoder.pop("name"): encoder}}))
     retrieved = ("results/retrieved/demo/minilm/poisonedrag_black.parquet", "results/guards/demo/minilm/raguard.json")
-    snakemake(project, "results/gates/articles/minilm", *retrieved)
+    snakemake(project, "results/gates/articles/minilm", *retrieved, "--configfile", "quick.yaml")
     monkeypatch.chdir(project)
     given = {}
     for program in blocks("guards", "python"):
