@@ -70,13 +70,3 @@ def test_a_new_set_runs_its_own_jobs_and_the_gather(judged):
     assert failed.returncode == 1 and "Traceback" not in failed.stdout
     assert "(question_set=new): asked.csv row 1: found document '2', expected one of the documents'" in failed.stdout
     configured(project)
-
-
-@pytest.mark.parametrize("name", ["2026-09", "careful"])
-def test_a_name_that_is_taken_is_refused(judged, name):
-    project, _ = judged
-    configured(project, **{name: {"documents": ["texts.csv"], "questions": ["asked.csv"]}})
-    refused = snakemake(project, RESULT, "--dry-run", *MINE, check=False)
-    configured(project)
-    assert refused.returncode == 1 and name in refused.stdout
-    assert "which is a question set" in refused.stdout or "found the name of the model" in refused.stdout
