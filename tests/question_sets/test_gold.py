@@ -68,5 +68,5 @@ def test_a_new_set_runs_its_own_jobs_and_the_gather(judged):
     (project / "asked.csv").write_text("doc_id,question\n2,When does it sail?\n")
     failed = snakemake(project, RESULT, *MINE, check=False)
     assert failed.returncode == 1 and "Traceback" not in failed.stdout
-    assert "(question_set=new): asked.csv row 1: found document '2', expected one of the documents'" in failed.stdout
+    assert "question_sets.new.questions: asked.csv row 1: found document '2', expected one of the" in failed.stdout
     configured(project)
