@@ -218,7 +218,7 @@ def test_null_and_not_a_number_are_missing(write):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("x.csv", "", "no column 'text' among nothing"),
+        ("x.csv", "", "x.csv: found no column, expected a first line with their names: text"),
         ("x.csv", "id,body\n1,a\n", "no column 'text' among id, body; rename the one"),
         ("x.csv", "id;text\n1;a\n", "no column 'text' among id;text"),
         ("x.csv", b"t\xe9xt\na\n", "no column 'text' among t?xt"),

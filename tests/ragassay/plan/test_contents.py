@@ -32,6 +32,12 @@ def test_files_that_are_missing_are_no_matter_of_this(problems):
     assert problems(gold() | {"corpora": {"c": {"files": ["nowhere.csv"]}}}) == []
 
 
+def test_files_of_a_release_that_is_replayed_are_stand_ins(problems):
+    empty = {"query_sets": {"asked": {"files": ["a.csv"]}}}
+    replayed = {"models": {"careful": {"provider": "rules", "model": "careful", "mode": "replay"}}}
+    assert len(problems(empty, a_csv="")) == 1 and problems(empty | replayed) == []
+
+
 def test_every_file_needs_its_columns_and_a_set_one_row(problems):
     corpus = {"query_sets": {"asked": {"files": ["a.csv", "b.csv"]}}}
     assert problems(corpus, a_csv="id,text\n", b_csv="id,text\n1,Why?\n") == []
