@@ -30,7 +30,7 @@ def check(config: dict) -> Iterator[tuple]:
     """(key, what is wrong with the files there). Missing files are no matter of this, nor those of a release that is
     replayed, in whose place empty ones stand.
     """
-    if all(entry["mode"] == "replay" for entry in config["models"].values()):
+    if any(entry["mode"] == "replay" for entry in config["models"].values()):
         return
     for section in search.BEIR:
         for name, entry in config[section].items():
