@@ -86,5 +86,5 @@ rule report:
         PRODUCTS,
 
 
-if workflow.is_main_process and not IS_MODULE:
+if workflow.is_main_process and not IS_MODULE and len(workflow.included_stack) == 1:  # else a caller may add rules
     in_one_line(references.check_targets, workflow.rules, command_line.targets)
