@@ -79,5 +79,5 @@ def test_chunks_behind_each_other_make_the_whole(scored):
 def test_a_damaged_scorer_is_told(tmp_path):
     (tmp_path / "words.json").write_text("[[], []]")
     (tmp_path / "ngrams.safetensors").write_bytes(b"nothing")
-    with pytest.raises(ScorerError, match=r"cannot read the scorer .*; train it again"):
+    with pytest.raises(ScorerError, match=r"cannot read it .*; train the scorer again"):
         opened("ngram", "ngram", {}, tmp_path)
