@@ -139,7 +139,7 @@ def test_a_replay_sees_no_key_and_no_network_and_writes_nowhere_else(tmp_path, m
         assert variables[OFFLINE] == "1" and "canary" not in variables.values()
         box = _box(scratch)
         if not box:
-            pytest.skip("neither bwrap nor unshare works here")
+            pytest.skip("neither bwrap nor unshare works here")  # some kernels forbid both, and no package helps
         connect = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
         done = subprocess.run([*box, sys.executable, "-c", connect], capture_output=True, text=True)
         assert (done.returncode and "OSError" in done.stderr) or "Error: [Errno" in done.stderr

@@ -22,6 +22,11 @@ def listed() -> dict[str, dict]:
     return plain_yaml.read(FILE)
 
 
+def _of(provider):
+    """model -> price; none of a provider whose list nobody has copied here."""
+    return listed().get(provider, {}).get("models", {})
+
+
 def completed(config: dict) -> dict:
     """With what entries of `models` leave out, as far as that is certain."""
     models = config.get("models", {}).items()
@@ -34,7 +39,7 @@ def _completed(entry):
     if provider in FREE:
         more["price"] = {"input": 0, "output": 0}
     elif "price" not in entry and not entry.get("base_url"):
-        price = listed()[provider]["models"].get(entry["model"])
+        price = _of(provider).get(entry["model"])
         more |= {"price": price} if price else {}
     if key := usual_key(entry):
         more["key_variable"] = key
@@ -54,7 +59,7 @@ def without_price(entry: dict) -> str:
         why = f"and what {entry['base_url']} asks for {model!r} is not known"
     else:
         why = f"and {model!r} is none of the models of {provider} in resources/{FILE.name}"
-        why += closest(model, listed()[provider]["models"])
+        why += closest(model, _of(provider))
     return f"found no price, {why}; expected dollars for a million tokens: add {EXAMPLE}, or zeros if it costs nothing"
 
 

@@ -59,7 +59,7 @@ def in_package(owner: str, model: str) -> Path:
 
 
 def in_cache(model: str, revision: str | None = None) -> Path | None:
-    """The folder of a model in the hub's cache; None if it is not there. ValueError for what can be no name."""
+    """The folder of a model in the hub's cache; None if it is not there. An invalid name raises ValueError."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 

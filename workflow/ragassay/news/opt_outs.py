@@ -1,4 +1,4 @@
-"""Who does not want to be in the data: one host or address a line, honoured in crawls and releases. `a.example` or
+"""Opt-outs: one host or address per line, honoured by crawls and releases. `a.example` or
 `*.a.example` is that host and all below it, `www.a.example` it with and without the www, `https://a.example/blog`
 that page and all below. In doubt the reading is the wider one; a line that is none of these is an error."""
 
