@@ -9,25 +9,14 @@ from pathlib import Path
 sys.path[:0] = [str(Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent)]
 IS_MODULE = not workflow.modifier.is_main_snakefile()
 
-from snakemake.exceptions import WorkflowError
-
 from ragassay.base.code_version import code_version
-from ragassay.base.errors import AssayError
 from ragassay.base.pipeline import settings_files, shipped
 from ragassay.config import schema
 from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
 from ragassay.running import cluster, lost_records, machine, partial_report, plans
+from ragassay.running.console import in_one_line
 from ragassay.plan import models, references, report as page
-
-
-def in_one_line(function, *arguments, **more):
-    """What `function` returns. What it asks the user to change is shown without a traceback."""
-    try:
-        return function(*arguments, **more)
-    except AssayError as error:
-        raise WorkflowError(str(error)) from None
-
 
 CONFIG_FILES = [] if IS_MODULE else [*settings_files(), *workflow.configfiles]
 for file in CONFIG_FILES if workflow.is_main_process else ():  # where profiles/default has not seen to it

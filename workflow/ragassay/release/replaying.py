@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -42,6 +41,7 @@ rule replay:
     input:
         [line.rstrip("\\n") for line in open("targets.txt", encoding="utf-8")],
 """
+PLANNING = "ragassay: "  # how a line begins that stops a plan
 MISS = "mode replay, and the ledger has no answer for call"
 
 
@@ -260,7 +260,7 @@ def _why(output, release):
     lines = [line.strip() for line in output.strip().splitlines()]
     if missed := next((line for line in lines if MISS in line), None):
         return f"{release}: {missed}, or the release lacks it, or this code is not that of the run"
-    last_words = [after for line, after in pairwise(lines) if line.startswith("WorkflowError in file")]
+    last_words = [line.removeprefix(PLANNING) for line in lines if line.startswith(PLANNING)]
     last_words += re.findall(r"^  (\w+(?: \(.*\))?: .+)$", output.rpartition(" failed:\n")[2], re.MULTILINE)
     return f"{release}: the replay failed: " + (last_words[-1] if last_words else " / ".join(lines[-6:]))
 

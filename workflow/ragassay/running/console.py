@@ -13,8 +13,11 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from ragassay.base.errors import AssayError
 from ragassay.base.terminal import BAR, CONSOLE, LINES, WIPE, clock
 from ragassay.running.running_jobs import RunningJob, TimeLeft
 from ragassay.running.summary import Summary
@@ -244,6 +247,25 @@ def take_over(workflow, report: str, name: str, pages: list[str]) -> Console:
         logger.removeHandler(theirs)
         logger.addHandler(console)
     return console
+
+
+def in_one_line(function: Callable, *arguments, **more) -> Any:
+    """What `function` returns. Of an error that a user can mend Snakemake shows the sentence, not our files."""
+    from snakemake.exceptions import WorkflowError
+    from snakemake.logging import logger
+
+    try:
+        return function(*arguments, **more)
+    except AssayError as error:
+        sentence = f"ragassay: {error}"
+
+    def replace(record):
+        if getattr(record, "event", None) == "error":
+            record.msg = sentence
+        return True
+
+    logger.addFilter(replace)
+    raise WorkflowError(sentence)
 
 
 def _purpose(rule):
