@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -24,6 +25,8 @@ def stage(source, table, n):
         raise AssayError("a.csv:3: found x, expected y")
     if n == 2:
         raise KeyError("ours")
+    if n == 3:
+        open("/dev/full", "w").write("x" * 100_000)
 
 run(stage, SimpleNamespace(rule="stage", input={"source": "in"}, output={"table": "out"}, log=[sys.argv[1]],
     wildcards={"shard": "s"}, params=SimpleNamespace(settings={"n": int(sys.argv[2])})))
@@ -45,6 +48,16 @@ def test_an_error_for_people_is_one_line_without_a_traceback(tmp_path):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert done.stderr.endswith("stage (shard=s): a.csv:3: found x, expected y\n")
     assert (tmp_path / "a.log").read_text().endswith("a.csv:3: found x, expected y\n")
+
+
+@pytest.mark.parametrize(("log", "n"), [("a.log", 3), ("/dev/full", 0), ("/dev/full", 1), ("/dev/full", 3)])
+def test_a_full_disk_is_one_line_whether_a_table_or_the_log_meets_it(tmp_path, log, n):
+    done = job(tmp_path / log, n)
+    assert done.returncode == 1
+    assert [line for line in done.stderr.splitlines() if "in to out" not in line] == [
+        f"{'stage (shard=s): ' * (log == 'a.log')}No space left on device ({Path.cwd()}); free some space and run"
+        " again, what is done stays done"
+    ]
 
 
 LONG = """

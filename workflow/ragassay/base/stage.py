@@ -1,6 +1,7 @@
 """Run a stage as the job of a rule: its log file, and errors that a person can act on in one line."""
 
 import contextlib
+import errno
 import gc
 import logging
 import os
@@ -19,6 +20,7 @@ log = logging.getLogger("ragassay")
 
 LAST = {"last": True}  # of a line that ends a job
 INTERRUPTED = 128 + signal.SIGINT  # the exit status, as shells have it
+FULL = errno.ENOSPC, errno.EDQUOT
 
 
 def _mask(record):
@@ -53,7 +55,7 @@ def run(stage: Callable, snakemake) -> None:
     """
     Path(snakemake.log[0]).parent.mkdir(parents=True, exist_ok=True)
     file, terminal = (
-        logging.FileHandler(snakemake.log[0], mode="w", encoding="utf-8"),
+        _LogFile(snakemake.log[0], mode="w", encoding="utf-8"),
         logging.StreamHandler(sys.stderr),
     )
     _leave_pandas_out()
@@ -66,18 +68,39 @@ def run(stage: Callable, snakemake) -> None:
         with _interruptible():
             stage(**snakemake.input, **snakemake.output, **_settings(snakemake.params))
     except KeyboardInterrupt:
-        log.error("interrupted; run the same command to redo this job", extra=LAST)
+        _say_last("interrupted; run the same command to redo this job")
         sys.exit(INTERRUPTED)
     except AssayError as error:
-        log.error("%s", error, extra=LAST)
+        _say_last(error)
         sys.exit(error.exit_code)
-    except Exception:  # to be written down, not to be swallowed
+    except Exception as error:  # to be written down, not to be swallowed
+        if getattr(error, "errno", None) in FULL:
+            _say_last(f"{error.strerror} ({Path.cwd()}); free some space and run again, what is done stays done")
+            sys.exit(1)
         file.stream.write(printable(masked(traceback.format_exc())))
         sys.excepthook = _show  # on the terminal
         raise
     finally:
         log.handlers = []
-        file.close()
+        with contextlib.suppress(OSError):  # the disk is full, which is said by now
+            file.close()
+
+
+class _LogFile(logging.FileHandler):
+    """A log whose disk is full ends the job, instead of a traceback for each line."""
+
+    def handleError(self, record):
+        if isinstance(sys.exc_info()[1], OSError):
+            raise
+        super().handleError(record)
+
+
+def _say_last(words):
+    """What ends a job; on the terminal, too, if the log takes no more."""
+    try:
+        log.error("%s", words, extra=LAST)
+    except OSError:
+        sys.stderr.write(f"{printable(masked(str(words)))}\n")
 
 
 @contextlib.contextmanager
