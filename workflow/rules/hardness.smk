@@ -15,6 +15,7 @@ Writes  results/drift/{generator}/{shard}.parquet                   how far reco
 """
 
 from ragassay.plan import hardness, labels, models, question_sets, questions, responses
+from ragassay.plan.services import asked
 
 ALL, OWN = plan(questions.every), plan(questions.own)
 DECIDED = dict(ALL, judge=plan(questions.deciding))
@@ -126,12 +127,14 @@ rule measure_responses:
     input:
         documents=expand("results/documents/{shard}.parquet", **ALL),
         selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **BY_OWN_JUDGE),
-        responses=expand("results/responses/{generator}/{responder}/{prompt}/{shard}.parquet", **ALL),
+        responses=expand("results/responses/{generator}/{responder}/{prompt}/{shard}.parquet", asked, **ALL),
         defusion_labels=expand(
-            "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **ALL
+            "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", asked, **ALL
         ),
         defusion_votes=expand(
-            "results/defusion_votes{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **VARIANTS
+            "results/defusion_votes{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
+            asked,
+            **VARIANTS,
         ),
         scope_labels=expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
         hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
@@ -169,7 +172,11 @@ rule measure_agreement:
             *JUDGED_SETS.over("results/scope_labels/{name}/{judge}/{name}.parquet"),
         ],
         defusion_labels=[
-            *expand("results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **OF_LABELLED),
+            *expand(
+                "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
+                asked,
+                **OF_LABELLED,
+            ),
             *ANSWERED_SETS.over("results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet"),
         ],
     output:

@@ -5,6 +5,7 @@ Writes  results/metrics/months.parquet      the report's section, shown from two
 """
 
 from ragassay.plan import detectors, months, questions
+from ragassay.plan.services import asked
 
 OWN = plan(questions.own)
 ANSWERED = dict(OWN, responder=plan(questions.every)["responder"])
@@ -18,7 +19,7 @@ rule measure_months:
         selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **OWN),
         hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **OWN),
         defusion_labels=expand(
-            "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **ANSWERED
+            "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", asked, **ANSWERED
         ),
         predictions=expand(
             "results/predictions/{detector}/{generator}/{judge}/{generator}.parquet",

@@ -2,6 +2,8 @@
 
 Reads   results/documents/{shard}.parquet, results/questions/{generator}/{shard}.parquet, resources/prompts/
 Writes  results/responses/{generator}/{responder}/{prompt}/{shard}.parquet                  answers to all questions
+        results/service_answers/{generator}/{responder}/{shard}.parquet                     what services answered, each time
+        results/service_passages/{generator}/{responder}/{shard}.parquet                    what they retrieved for it
         results/closed_book_answers/{generator}/{responder}/{shard}.parquet                 the same without the document
         results/defusion_votes/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet     every vote of a judge
         results/defusion_votes_{variant}/...                                                asked in another way: the ablation
@@ -11,18 +13,25 @@ Writes  results/responses/{generator}/{responder}/{prompt}/{shard}.parquet      
 That responders say which questions are out of scope ("direct generation") is judge_scope with the responder as judge.
 """
 
-from ragassay.plan import models, question_sets, questions, responses
+from ragassay.plan import models, question_sets, questions, responses, services
+from ragassay.plan.services import asked
 
 ALL, OWN = plan(questions.every), plan(questions.own)
 KNOWING = dict(ALL, responder=plan(responses.knowing))
 ABLATION = dict(OWN, variant=plan(responses.variants)[1:])
 ANSWERED_SETS = plan(question_sets.own_responses)
 JUDGED_SETS = plan(question_sets.set_responses)
-CALLS += expand("results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet", **ALL)
+CALLS += expand(
+    "results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet",
+    asked,
+    **dict(ALL, responder=services.models_among(ALL["responder"])),
+)
+CALLS += plan(services.assayed).over("results/calls/ask_service/{generator}/{responder}/{shard}.parquet")
 CALLS += expand("results/calls/answer_closed_book/{generator}/{responder}/{shard}.parquet", **KNOWING)
-CALLS += expand("results/calls/judge_defusion/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **ALL)
+CALLS += expand("results/calls/judge_defusion/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", asked, **ALL)
 CALLS += expand(
     "results/calls/judge_defusion{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
+    asked,
     **ABLATION,
 )
 CALLS += ANSWERED_SETS.over("results/calls/respond/{name}/{responder}/{prompt}/{name}.parquet")
@@ -48,7 +57,7 @@ rule respond:
     benchmark:
         "logs/respond/{generator}/{responder}/{prompt}/{shard}.benchmark.jsonl"
     wildcard_constraints:
-        responder=one_of(config["models"]),
+        responder=one_of(services.models_among(config["models"])),
     conda:
         "../../envs/models.yaml"
     threads: plan(models.threads_of, role="responder")
@@ -60,6 +69,35 @@ rule respond:
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/responses/respond.py"
+
+
+rule ask_service:
+    """A service answers each question, asked alone; its passages are compared with answer and document."""
+    input:
+        documents="results/documents/{shard}.parquet",
+        questions="results/questions/{generator}/{shard}.parquet",
+    output:
+        responses=table("results/responses/{generator}/{responder}/question_alone/{shard}.parquet"),
+        service_answers=table("results/service_answers/{generator}/{responder}/{shard}.parquet"),
+        service_passages=table("results/service_passages/{generator}/{responder}/{shard}.parquet"),
+        calls=table("results/calls/ask_service/{generator}/{responder}/{shard}.parquet"),
+    log:
+        "logs/ask_service/{generator}/{responder}/{shard}.log",
+    benchmark:
+        "logs/ask_service/{generator}/{responder}/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        responder=one_of(plan(services.names)),
+    conda:
+        "../../envs/models_and_encoders.yaml"
+    threads: plan(models.threads_of, role="responder")
+    resources:
+        runtime="4h",
+    params:
+        code=code("responses/ask_service.py", services.modules),
+        settings=plan(services.ask_service),
+        access=frozen(plan(models.access_of, role="responder")),
+    script:
+        "../scripts/responses/ask_service.py"
 
 
 rule answer_closed_book:

@@ -1,5 +1,6 @@
 """The command: what it lists, what it passes on, and how it ends."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -7,11 +8,13 @@ import urllib.error
 import urllib.request
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from ragassay.base import pipeline
 from ragassay.command import check, demo, doctor, guard, run, show
 from ragassay.command.app import app, main
+from services import Service
 from tools.loopback import Loopback
 
 SUBCOMMANDS = (
@@ -145,6 +148,30 @@ def test_check_asks_each_model_on_demand(project, monkeypatch, capsys):
     assert "model mine: 'Paris' | 'Paris'\n" in told and "served as loopback" in told
     assert "model careful: " in told and "model authors: " not in told
     assert refused.startswith("models.mine: ") and refused.endswith("then: ragassay check --live\n")
+
+
+def test_check_asks_a_service_and_shows_what_it_read(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    reply = {"text": "In 1931.", "docs": [{"body": "It opened in 1931.", "id": "a-7", "score": 0.5}], "usd": 0.25}
+    paths = {"answer": "$.text", "passages": "$.docs[*]", "text": "$.body", "cost": "$.usd"}
+    with Service(lambda body: reply) as service:
+        written = {"mine": {"address": service.address, "version": "1", "price": 1, "reply": paths}}
+        (project / "mine.yaml").write_text(yaml.safe_dump({"services": written}))
+        words = ["mine", "--configfile", "mine.yaml"]
+        assert check.report(words, question="When did it open?") == 0
+        output = capsys.readouterr().out
+        assert json.loads(service.asked[0]["body"]) == {"question": "When did it open?"} and len(service.asked) == 1
+        written["mine"]["reply"]["answer"] = "$.answer"
+        (project / "mine.yaml").write_text(yaml.safe_dump({"services": written}))
+        assert check.report(words) == 1
+        problem, remedy = capsys.readouterr().err.splitlines()
+    assert "service:mine: asked 'When did it open?', $0.250000\n" in output
+    assert "  answer, at $.text: 'In 1931.'\n  passages, at $.docs[*]: 1\n" in output
+    assert "    1: id a-7, source None, score 0.5: 'It opened in 1931.'\n" in output
+    assert problem.startswith("services.mine: ") and "found nothing at '$.answer'" in problem
+    assert remedy == "check: correct these entries, then: ragassay check mine"
+    assert check.report(["mein", "--configfile", "mine.yaml"]) == 1
+    assert "did you mean mine?" in capsys.readouterr().err
 
 
 def test_show_wants_a_report(project, monkeypatch):

@@ -109,7 +109,7 @@ def test_our_keywords_lead_somewhere():
     for names in [schema["names"] for schema in found if "names" in schema]:
         of = names["of"] if isinstance(names["of"], list) else [names["of"]]
         assert "kinds" not in names or variants.names(names["kinds"])
-        assert names.keys() <= {"what", "of", "or", "kinds"}
+        assert names.keys() <= {"what", "of", "or", "kinds", "services"}
         for section, *below in (name.split(".") for name in of):
             assert sections[section]["type"] == "object"
             assert not below or below[0] in sections[section]["properties"]

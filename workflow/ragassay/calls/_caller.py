@@ -148,7 +148,7 @@ class Caller:
             asked = " ".join(request.messages[-1]["content"].split())[:SHOWN]
             problem = f"model {self.model.name}: mode replay, and the ledger has no answer for call {key}, {asked!r}"
             raise ModelError(f"{problem}; its text, prompt or settings are not those that were asked with")
-        if not self.quirks.one_sample_a_request:
+        if not (self.provider.one_sample or self.quirks.one_sample_a_request):
             answers = await self._send(key, request, missing)
             if len(answers) == 1 < len(missing):
                 self.quirks.learn("n", "it answers with one sample, however many are asked for")
@@ -198,7 +198,8 @@ class Caller:
         self.gave_up += 1
         problem = f"model {self.model.name}: no answer in {tries} tries, the last: {last.detail}"
         if last.kind == "connection" and not self.answered:
-            raise ModelError(f"{problem}; {REMEDY}")
+            remedy = REMEDY.replace("base_url", f"{self.model.place}.address") if self.model.service else REMEDY
+            raise ModelError(f"{problem}; {remedy}")
         if self.gave_up >= GIVE_UPS:
             raise ModelError(
                 f"{problem}; {GIVE_UPS} requests in a row ended so, the provider does not answer: try later"

@@ -55,7 +55,7 @@ class EstimatingCaller(Caller):
         completion = sum(tokens(answer.text) for answer in answers)
         singly = Usage(prompt * len(answers), cached * len(answers), completion)
         most, requests = at_most(request, len(answers)), 1
-        if self.quirks.one_sample_a_request:
+        if self.provider.one_sample or self.quirks.one_sample_a_request:
             requests, prompt, cached = len(answers), singly.prompt, singly.cached
             most = replace(most, prompt=most.prompt * requests)
         usage, uncached = Usage(prompt, cached, completion), Usage(prompt, 0, completion)

@@ -107,7 +107,10 @@ class Refusals:
         name, count = self.model.name, len(self._open)
         place = "last" if self.takes_others else "first"
         what = f"the {place} {count} requests were all refused" if count > 1 else f"the {place} request was refused"
+        what = what if count else "the first replies cannot be read"
         remedy = f"check key and account, models.{name}.options, models.{name}.sampling and the length of prompts"
-        if not count:
-            what, remedy = "the first replies cannot be read", f"check models.{name}.base_url and models.{name}.options"
+        if self.model.service:
+            remedy = f"check {self.model.place}: its key, how it is asked and where its replies hold the answer"
+        elif not count:
+            remedy = f"check models.{name}.base_url and models.{name}.options"
         return ModelError(f"model {name}: {what}, the last: {self._words}; {remedy}; the next run asks again")

@@ -73,7 +73,9 @@ class Settlement:
         """A reply that does not count its tokens, or counts more than can be, costs as much as the dearest may have."""
         counted = usage.prompt and (usage.completion or not any(answer.text for answer in answers))
         dollars = self.price.of(usage, self.batched)
-        if not counted or dollars > worst + self.price.of(UNSEEN, self.batched) * max(1, len(answers)):
+        if usage.dollars is not None:
+            dollars = usage.dollars
+        elif not counted or dollars > worst + self.price.of(UNSEEN, self.batched) * max(1, len(answers)):
             dollars = worst * self.quirks.excess
         if worst:
             self.quirks.exceeded(dollars / worst)

@@ -113,7 +113,8 @@ def _keys(arguments):
 
 def key_variables(configfiles: list[str]) -> set[str]:
     """The variables that hold keys, which Snakemake wants to see set."""
-    sections = [settings.read(file).get("models") for file in [*pipeline.settings_files(), *configfiles]]
+    contents = [settings.read(file) for file in [*pipeline.settings_files(), *configfiles]]
+    sections = [content.get(section) for content in contents for section in ("models", "services")]
     models = [model for section in sections if isinstance(section, dict) for model in section.values()]
     variables = [model.get("key_variable", usual_key(model)) for model in models if isinstance(model, dict)]
     return {variable for variable in variables if isinstance(variable, str)}

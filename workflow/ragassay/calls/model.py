@@ -11,6 +11,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from ragassay.base import variants
 from ragassay.base.errors import AssayError
 from ragassay.base.terminal import masked, printable
+from ragassay.config.services import SERVICE
 from ragassay.text.characters import replaced
 
 canonical = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
@@ -41,6 +42,12 @@ class Model:
     register: str | None = None  # the folder that all jobs of this model share
     options: dict = field(default_factory=dict)  # the provider's own
     sampling: dict = field(default_factory=dict)  # instead of a stage's own settings; None removes one
+    service: dict = field(default_factory=dict)  # how a service is asked and its replies are read
+
+    @property
+    def place(self) -> str:
+        """Where the configuration has it."""
+        return f"services.{self.name.removeprefix(SERVICE)}" if self.service else f"models.{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,7 @@ class Answer:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     detail: str = ""
+    passages: tuple[dict, ...] | None = None  # that a service retrieved, if it says
 
 
 def answer_columns(answer: Answer, responder: str, prompt: str) -> dict:
@@ -79,12 +87,15 @@ def answer_columns(answer: Answer, responder: str, prompt: str) -> dict:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one reply; cached ones are among the prompt's. `served` is the name that the reply gives the model."""
+    """Tokens of one reply; cached ones are among the prompt's. `served` is the name that the reply gives the model,
+    `dollars` what it says that it cost.
+    """
 
     prompt: int = 0
     cached: int = 0
     completion: int = 0
     served: str = ""
+    dollars: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +136,7 @@ class Provider(abc.ABC):
     """The interface of a kind of model; one file each."""
 
     batches = False  # True with the methods of `ragassay.calls.providers.openai`
+    one_sample = False  # whether each sample is a request of its own
     quirks = None  # what its server does not take, once a caller has learned of it
 
     def __init__(self, model: Model):

@@ -19,6 +19,7 @@ app = typer.Typer(
 PASSING = {"ignore_unknown_options": True}  # and what is unknown is taken for a word
 WHOLE = PASSING | {"allow_extra_args": True, "help_option_names": []}  # not even --help is known here
 Words = Annotated[list[str] | None, typer.Argument(metavar="[STUDY]... [SNAKEMAKE OPTION]...", show_default=False)]
+Checked = Annotated[list[str] | None, typer.Argument(metavar="[SERVICE]... [--configfile FILE...]", show_default=False)]
 Settings = Annotated[list[str] | None, typer.Argument(metavar="[--configfile FILE...]", show_default=False)]
 
 
@@ -35,13 +36,14 @@ def demo(
 
 @app.command(context_settings=PASSING)
 def check(
-    words: Settings = None,
-    live: Annotated[bool, typer.Option("--live", help="Ask each model one question.")] = False,
+    words: Checked = None,
+    live: Annotated[bool, typer.Option("--live", help="Ask each model and service one question.")] = False,
+    question: Annotated[str, typer.Option(help="What services are asked.", show_default=False)] = "",
 ) -> None:
-    """Check configuration, files and keys, before anything runs."""
+    """Check configuration, files and keys; ask the services you name."""
     from ragassay.command.check import report
 
-    raise typer.Exit(report(words or [], live))
+    raise typer.Exit(report(words or [], live, question))
 
 
 @app.command(context_settings=PASSING)

@@ -1,10 +1,12 @@
-"""`ragassay check`: what a run would look at before its first job, keys among it; and, on demand, how models answer."""
+"""`ragassay check`: what a run would look at before its first job, keys among it; and, on demand, how models answer, or
+what is read from the reply of a service."""
 
 import sys
 
 from ragassay.base import pipeline
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, unknown
 from ragassay.config import prices, schema
+from ragassay.config.services import SERVICE
 from ragassay.config.settings import of_files, read
 from ragassay.config.shards import read_shards
 from ragassay.plan import references
@@ -13,8 +15,10 @@ from ragassay.running.command_line import read_all
 SCRIPT = "script"  # replies that people wrote, none of them to this question
 
 
-def report(words: list[str], asks: bool = False) -> int:
-    """Prints what is wrong, a line each, and returns the exit status. It asks each model a question, which costs."""
+def report(words: list[str], asks: bool = False, question: str = "") -> int:
+    """Prints what is wrong, a line each, and returns the exit status. With `asks` it asks each model a question, which
+    costs, and always the services that are named.
+    """
     files = pipeline.configfiles(words)
     try:
         config = configuration(files)
@@ -24,9 +28,16 @@ def report(words: list[str], asks: bool = False) -> int:
     shards = read_shards(config["shards"], config["question_sets"])
     sys.stdout.write(f"check: {len(shards)} shards, models: {', '.join(config['models'])}\n")
     prices.warn(config["models"], [read(file) for file in [*pipeline.settings_files(), *files]])
-    models = [item for item in config["models"].items() if asks and item[1]["provider"] != SCRIPT]
-    if False in [_answers(*item) for item in models]:
-        sys.stderr.write("check: correct the entries of these models, then: ragassay check --live\n")
+    named = [SERVICE + word.removeprefix(SERVICE) for word in words if not word.startswith("-") and word not in files]
+    for name in named:
+        if name not in config["models"]:
+            services = config["services"] or ["none"]
+            sys.stderr.write(f"check: {unknown('service', name.removeprefix(SERVICE), services)}\n")
+            return 1
+    entries = {name: entry for name, entry in config["models"].items() if name in named or (asks and not named)}
+    if False in [_answers(name, entry, question) for name, entry in entries.items() if entry["provider"] != SCRIPT]:
+        again = " ".join(word.removeprefix(SERVICE) for word in named) or "--live"
+        sys.stderr.write(f"check: correct these entries, then: ragassay check {again}\n")
         return 1
     sys.stdout.write("check: configuration, files and keys are as a run needs them; next: ragassay estimate\n")
     return 0
@@ -38,13 +49,16 @@ def configuration(files: list[str]) -> dict:
     return of_files([*pipeline.settings_files(), *files], schema.merged(), references.problems)
 
 
-def _answers(name, entry):
-    """Whether a model answers; prints what it said and cost, or why it does not."""
+def _answers(name, entry, question):
+    """Whether a model or service answers; prints what it said and cost, or why it does not."""
     from ragassay.calls import live  # which loads clients
 
+    is_service = name.startswith(SERVICE)
     try:
-        sys.stdout.write("".join(f"{line}\n" for line in live.check(name, entry).lines()))
+        answer = live.check_service(name, entry, question) if is_service else live.check(name, entry)
+        sys.stdout.write("".join(f"{line}\n" for line in answer.lines()))
     except AssayError as error:
-        sys.stderr.write(f"models.{name}: {error}\n")
+        place = f"services.{name.removeprefix(SERVICE)}" if is_service else f"models.{name}"
+        sys.stderr.write(f"{place}: {error}\n")
         return False
     return True

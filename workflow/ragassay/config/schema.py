@@ -6,7 +6,8 @@ keywords of JSON Schema they have some of ours:
     place       at the top of a file: a number that orders the files, as in config/README.md
     variant_of  a package: the value is the name of one of its modules
     names       the value is the name of an entry elsewhere: {what: model, of: models}, or of a list of
-                sections, with further names as `or`, and the modules of a package as `kinds`; or it is null
+                sections, with further names as `or`, and the modules of a package as `kinds`; or it is null.
+                Services stand among the models only where it says `services`
     built_in    the entries of the default stay beside those that are given, unless one of these is null
     replaced    a file that gives this mapping replaces those of earlier files: nothing of theirs stays
     file_of     the value is a part of a file's name: {prompt: "resources/prompts/respond_{}.yaml"}

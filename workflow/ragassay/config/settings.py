@@ -16,6 +16,7 @@ from ragassay.base.errors import AssayError, closest, unknown
 from ragassay.base.terminal import shown
 from ragassay.config import prices
 from ragassay.config.schema import replaced, values
+from ragassay.config.services import SERVICE, with_services
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 SECRET = re.compile(
@@ -23,6 +24,7 @@ SECRET = re.compile(
     r"|gsk_[A-Za-z0-9]{8}|tgp_v1_|github_pat_|AIza[A-Za-z0-9_-]{8})|://[^/\s:@]*:[^/\s@]+@"
 )
 SECRET_KEY = re.compile(r"(api|access|secret|auth)[_-]?(key|token)|password|passwd|^(key|token|secret)$", re.IGNORECASE)
+KEY_TEMPLATE = re.compile(r"(\w+ )?\{key\}")  # where a key belongs
 CHECKER = FormatChecker(formats=())
 WHOLE = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)  # not 25.0
 FORMS = {
@@ -98,7 +100,7 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     present = _present(_last_alone(config, files, schema), schema)
     problems = list(_secrets(config)) or list(_uncountable(config)) or list(schema_problems(present, schema))
     if not problems:
-        filled = _with_defaults(prices.completed(present), schema)
+        filled = with_services(_with_defaults(prices.completed(present), schema))
         problems = [*unknown_names(filled, schema), *more(filled, schema)]
     refuse(problems, config, files)
     return filled
@@ -140,7 +142,7 @@ def _lay_over(config, more):
 def _secrets(value, path=()) -> Iterator[tuple]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            if SECRET_KEY.search(str(key)) or SECRET.search(str(key)):
+            if SECRET.search(str(key)) or (SECRET_KEY.search(str(key)) and not KEY_TEMPLATE.fullmatch(str(inner))):
                 yield (*path, key), f"found a place for a secret, expected none: {ELSEWHERE}"
             else:
                 yield from _secrets(inner, (*path, key))
@@ -194,6 +196,7 @@ def _entries(keyword, config):
     """The names that the keyword `names` allows."""
     sections = [keyword["of"]] if isinstance(keyword["of"], str) else keyword["of"]
     entries = [name for section in sections for name in _at(section.split("."), config)]
+    entries = [name for name in entries if keyword.get("services") or not str(name).startswith(SERVICE)]
     kinds = variants.names(keyword["kinds"]) if "kinds" in keyword else ()
     return list(dict.fromkeys([*keyword.get("or", []), *entries, *kinds]))
 

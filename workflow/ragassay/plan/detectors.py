@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ragassay.base.errors import unknown
 from ragassay.plan import models
 from ragassay.plan.report import draws
+from ragassay.plan.services import models_among
 
 
 def used(config: dict) -> list[str]:
@@ -64,7 +65,10 @@ def tables_of(config: dict, shards, pattern: str, wildcards) -> list[str]:
 def measure_detectors(config: dict) -> dict:
     """The study's own generator is the first; those that are asked what is out of scope are judges and responders."""
     scope = config["scope"]
-    params = {"generator": scope["generators"][0], "asked_models": [*scope["judges"], *scope["responders"]]}
+    params = {
+        "generator": scope["generators"][0],
+        "asked_models": [*scope["judges"], *models_among(scope["responders"])],
+    }
     return {**params, **draws(config, "detectors")}
 
 

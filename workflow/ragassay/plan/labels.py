@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ragassay.config.grid import Grid
 from ragassay.plan.report import draws
+from ragassay.plan.services import answering, responders_of
 from ragassay.studies.scope.votes import RECORDED
 
 
@@ -13,8 +14,7 @@ def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
     """These tables of a generator's questions, or of a question set's, for all shards, responders and prompts."""
     entry, scope = config["question_sets"].get(wildcards.generator), config["scope"]
     answered = [(responder, RECORDED) for responder in entry["responders"]] if entry else []
-    if not entry or entry["responding"]:
-        answered += product(scope["responders"], scope["responding"]["prompts"])
+    answered += answering(config, responders_of(config, wildcards.generator) if entry else scope["responders"])
     responders = answered if "{responder}" in pattern else [("", "")]
     return [
         pattern.format_map({**wildcards, "shard": shard, "responder": responder, "prompt": prompt})

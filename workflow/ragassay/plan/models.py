@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
 from ragassay.config import prices
+from ragassay.config.services import SERVICE
 from ragassay.models import files
 
 FOLDER = "results/models/"
@@ -71,7 +72,8 @@ def provider_of(config: dict, role, wildcards) -> list[str]:
 
 def threads_of(config: dict, role, wildcards) -> int:
     """How many threads a job takes that asks that model."""
-    return int(_entry(config, named(config, role, wildcards))["provider"] in ON_THIS_MACHINE)
+    entry = _entry(config, named(config, role, wildcards))
+    return int(entry["provider"] in ON_THIS_MACHINE or entry.get("service", {}).get("kind") == "python")
 
 
 def asking(config: dict, stage: str, role, wildcards, **more) -> dict:
@@ -86,7 +88,7 @@ def shown(config: dict) -> dict:
     """The configuration as the report shows it: without how models are called, which may change while it stays."""
     entries = config["models"].items()
     models = {name: {key: entry[key] for key in entry if key not in ACCESS} for name, entry in entries}
-    return {**{key: value for key, value in config.items() if key != "download"}, "models": models}
+    return {**{key: value for key, value in config.items() if key not in ("download", "services")}, "models": models}
 
 
 def encoder(config: dict, name: str = "") -> dict:
@@ -143,8 +145,9 @@ def _keys_missing(config):
         if needs_key(entry) and not os.environ.get(entry["key_variable"], "").strip():
             asking.setdefault(entry["key_variable"], []).append(name)
     for variable, names in asking.items():
-        first = config["models"][names[0]]
-        place = ("models", names[0]) + (() if variable == prices.usual_key(first) else ("key_variable",))
+        first, is_service = config["models"][names[0]], names[0].startswith(SERVICE)
+        place = ("services", names[0].removeprefix(SERVICE)) if is_service else ("models", names[0])
+        place += () if variable == prices.usual_key(first) else ("key_variable",)
         problem = f"found nothing in the environment variable {variable}, expected the key of {', '.join(names)}"
         yield place, f"{problem}; in your shell: export {variable}=..., or name another as key_variable"
 

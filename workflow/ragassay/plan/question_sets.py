@@ -10,6 +10,7 @@ from ragassay.documents.sources import document_files
 from ragassay.plan.detectors import used
 from ragassay.plan.labels import labelled
 from ragassay.plan.search import OWN
+from ragassay.plan.services import answering, is_service, models_among, responders_of
 from ragassay.studies.scope.votes import RECORDED
 
 
@@ -63,14 +64,14 @@ def set_judges(config: dict, names=None) -> Grid:
 
 
 def _asked(config, name):
-    scope = config["scope"]
-    responders = scope["responders"] if name in responding(config) else []
-    return [(name, judge) for judge in dict.fromkeys([*scope["judges"], *responders])]
+    judges = dict.fromkeys([*config["scope"]["judges"], *models_among(responders_of(config, name))])
+    return [(name, judge) for judge in judges]
 
 
 def own_responses(config: dict) -> Grid:
-    """All sets with the study's responders and prompts that answer them."""
-    return Grid.of_rows(("name", "responder", "prompt"), _own(config))
+    """All sets with the models and prompts that answer them."""
+    rows = [row for row in _own(config) if not is_service(row[1])]
+    return Grid.of_rows(("name", "responder", "prompt"), rows)
 
 
 def set_responses(config: dict, names=None) -> Grid:
@@ -82,9 +83,7 @@ def set_responses(config: dict, names=None) -> Grid:
 
 
 def _own(config):
-    scope = config["scope"]
-    prompts = scope["responding"]["prompts"]
-    return [(name, who, prompt) for name in responding(config) for who in scope["responders"] for prompt in prompts]
+    return [(name, *pair) for name in responding(config) for pair in answering(config, responders_of(config, name))]
 
 
 def detected(config: dict) -> list[str]:

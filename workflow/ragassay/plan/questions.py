@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ragassay.config.shards import one_of
-from ragassay.plan import models
+from ragassay.plan import models, services
 from ragassay.plan.models import asking, provider_of
 
 
@@ -11,7 +11,7 @@ def every(config: dict, shards: dict) -> dict[str, list[str]]:
     """All keys of the study, to `expand` patterns over."""
     scope = config["scope"]
     roles = {"generator": scope["generators"], "judge": scope["judges"], "responder": scope["responders"]}
-    return {**roles, "prompt": scope["responding"]["prompts"], "shard": list(shards)}
+    return {**roles, "prompt": services.prompts(config), "shard": list(shards)}
 
 
 def own(config: dict, shards: dict) -> dict[str, list[str]]:
@@ -41,7 +41,8 @@ def _rewrites(config):
 def deciding(config: dict) -> list[str]:
     """The models that say whether questions are in scope: the judges, and the responders, if these are asked, too."""
     scope = config["scope"]
-    return list(dict.fromkeys([*scope["judges"], *(scope["responders"] if _votes(config) != "none" else [])]))
+    responders = services.models_among(scope["responders"]) if _votes(config) != "none" else []
+    return list(dict.fromkeys([*scope["judges"], *responders]))
 
 
 def only_voting(config: dict) -> list[str]:
@@ -76,6 +77,7 @@ def most_requests(config: dict) -> dict[str, int]:
         "write_near_misses": 1,  # in each of its tries, which an estimate counts apart
         "judge_scope": questions,
         "respond": answered,
+        "ask_service": answered * max((entry["asks"] for entry in config["services"].values()), default=1),
         "answer_closed_book": answered,
         "judge_defusion": claims,
     }

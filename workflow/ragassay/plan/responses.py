@@ -4,6 +4,7 @@ from ragassay.config.settings import NAME
 from ragassay.config.shards import one_of
 from ragassay.plan.models import asking
 from ragassay.plan.report import draws
+from ragassay.plan.services import models_among
 
 
 def variants(config: dict) -> list[str]:
@@ -29,7 +30,7 @@ def _share(config, wildcards):
 
 def knowing(config: dict) -> list[str]:
     """The responders that are asked without documents."""
-    return config["scope"]["responders"] if config["scope"]["closed_book"]["used"] else []
+    return models_among(config["scope"]["responders"]) if config["scope"]["closed_book"]["used"] else []
 
 
 def answer_closed_book(config: dict, wildcards) -> dict:

@@ -21,11 +21,12 @@ class Price:
     cached_input: float
     output: float
     batch: float = 1.0  # the factor of the provider's batch mode
+    request: float = 0.0  # dollars for each request, as of a service
 
     def of(self, usage: Usage, batched: bool = False) -> float:
         fresh = usage.prompt - usage.cached
         dollars = (fresh * self.input + usage.cached * self.cached_input + usage.completion * self.output) / 1e6
-        return dollars * (self.batch if batched else 1.0)
+        return (dollars + self.request) * (self.batch if batched else 1.0)
 
 
 def price_of(model: Model) -> Price:

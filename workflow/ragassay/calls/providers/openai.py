@@ -6,9 +6,7 @@ import contextlib
 import datetime
 import json
 import os
-from email.utils import parsedate_to_datetime
 from functools import cached_property, partial
-from time import time
 from urllib.parse import urlsplit
 
 from yarl import URL
@@ -16,7 +14,7 @@ from yarl import URL
 from ragassay.base import terminal
 from ragassay.calls import model
 from ragassay.calls.model import Failure, Job, Model, ModelError
-from ragassay.calls.wire.clients import Fast, Official, new_session
+from ragassay.calls.wire.clients import Fast, Official, new_session, retry_after
 from ragassay.calls.wire.failures import CONNECT_SECONDS, failure_in_reply, failure_of, failure_without_reply
 from ragassay.calls.wire.replies import completion
 
@@ -138,7 +136,7 @@ class Provider(model.Provider):
         except (ValueError, RecursionError):
             error = None
         error = error if isinstance(error, dict) else headers.get("location", text) if 300 <= status < 400 else text
-        return failure_of(status, error, f"from {self.where}", self.model, _retry_after(headers))
+        return failure_of(status, error, f"from {self.where}", self.model, retry_after(headers))
 
     # Batches: an input file, what becomes of it, and output files.
 
@@ -226,16 +224,3 @@ def _check_address(name, source, base):
     if address.path.rstrip("/").endswith("/chat/completions"):
         problem = f"the {source} ends in /chat/completions, expected the address without it, which each request adds"
         raise ModelError(f"model {name}: {problem}")
-
-
-def _retry_after(headers):
-    """Seconds that the server asks to wait, in either of the two forms it may use."""
-    value = headers.get("retry-after", "")
-    try:
-        return min(max(0.0, float(value)), 300.0)
-    except ValueError:
-        pass
-    try:
-        return min(max(0.0, parsedate_to_datetime(value).timestamp() - time()), 300.0)
-    except ValueError:
-        return None

@@ -5,35 +5,57 @@ request: a session would give its own, with the key, to proxies, too."""
 import json
 import urllib.request
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from time import time
 
 import aiohttp
 from yarl import URL
 
-from ragassay.calls.model import ModelError
+from ragassay.calls.model import Failure, ModelError
 from ragassay.calls.wire.failures import CONNECT_SECONDS, failure_of_proxy, failure_without_reply
 
 IDLE = 4.0  # seconds for which a connection is kept; many servers close theirs after 5
 LONGEST_HEADER = 65_536  # bytes
+LONGEST_PAUSE = 300.0  # seconds that a server may ask for
 HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "ragassay"}
 
 
 class Fast:
     """`await post(body)` to an address, without an official client."""
 
-    def __init__(self, server: str, address: str, headers: Mapping[str, str]):
-        self.server, self.address, self._session = server, URL(address), None
+    def __init__(self, server: str, address: str, headers: Mapping[str, str], longest: int | None = None):
+        self.server, self.address, self._session, self.longest = server, URL(address), None, longest
         self.headers = {**HEADERS, **headers}
 
-    async def post(self, body: dict) -> tuple[int, Mapping[str, str], str]:
-        """Status, headers and text of the reply. Raises Failure."""
+    async def post(self, body: dict, method: str = "POST") -> tuple[int, Mapping[str, str], str]:
+        """Status, headers and text of the reply, which is refused beyond the `longest` that it may be. With GET the
+        body becomes the query of the address. Raises Failure.
+        """
         self.open()
-        sent = {"data": encoded(body), "headers": self.headers, "proxy": self._proxy, "allow_redirects": False}
+        sent = {"headers": self.headers, "proxy": self._proxy, "allow_redirects": False}
+        address = self.address
+        if method == "GET":
+            address = address.update_query({name: _as_query(value) for name, value in body.items()})
+        else:
+            sent["data"] = encoded(body)
         try:
-            async with self._session.post(self.address, **sent) as reply:
-                status, headers, content = reply.status, reply.headers, await reply.read()
+            async with self._session.request(method, address, **sent) as reply:
+                status, headers, content = reply.status, reply.headers, await self._content(reply)
         except (aiohttp.ClientError, OSError) as error:
             raise failure_without_reply(error, self.server) from error
         return received(status, headers, content, self.server)
+
+    async def _content(self, reply):
+        if self.longest is None:
+            return await reply.read()
+        content = bytearray()
+        async for piece in reply.content.iter_any():
+            content += piece
+            if len(content) > self.longest:
+                reply.close()
+                problem = f"the reply of {self.server} is longer than {self.longest:,} bytes, and was read no further"
+                raise Failure("too large", problem, again=False, lost=True, refused="provider_error")
+        return bytes(content)
 
     def open(self) -> None:
         """What the first request would else wait for."""
@@ -91,6 +113,23 @@ def new_session(ssl) -> aiohttp.ClientSession:
     settings = {"timeout": timeout, "cookie_jar": aiohttp.DummyCookieJar()}
     settings |= {"max_line_size": LONGEST_HEADER, "max_field_size": LONGEST_HEADER}
     return aiohttp.ClientSession(connector=connector, **settings)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait, in either of the two forms it may use."""
+    value = headers.get("retry-after", "")
+    try:
+        return min(max(0.0, float(value)), LONGEST_PAUSE)
+    except ValueError:
+        pass
+    try:
+        return min(max(0.0, parsedate_to_datetime(value).timestamp() - time()), LONGEST_PAUSE)
+    except ValueError:
+        return None
+
+
+def _as_query(value):
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def encoded(body: dict) -> bytes:

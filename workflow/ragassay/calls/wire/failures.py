@@ -97,6 +97,11 @@ ADVICE = {
     404: "check the model's name {model!r} and its base_url",
     405: "base_url leads to another address, which takes no such requests: name the right one",
 }
+OF_SERVICES = {
+    403: "the key in {key} may not use this service",
+    404: "check {place}.address",
+    405: "check {place}.address and {place}.method",
+}
 MOVED = "the server names another address: put that into base_url"  # 3xx
 CODES = {  # where a reply holds an error, what stands for a status if it is no number
     401: "invalid_api_key authentication_error unauthenticated unauthorized",
@@ -190,7 +195,7 @@ def failure_in_reply(error, source: str, model: Model, lost: bool) -> Failure:
 def _advice(status, code, text, model):
     """What to do about a status that concerns every request, or ""."""
     if 300 <= status < 400:
-        return MOVED
+        return MOVED.replace("base_url", f"{model.place}.address") if model.service else MOVED
     if (status in (400, 422) and _named(code) in OF_ALL) or (status == 429 and _named(code) == 402):
         status = _named(code)
     elif status in (400, 422) and WRONG_KEY.search(text):
@@ -198,7 +203,8 @@ def _advice(status, code, text, model):
     elif status in (400, 422) and NO_CREDIT.search(text):
         status = 402
     key = f"the environment variable {model.key_variable}" if model.key_variable else "key_variable, which is not set"
-    return ADVICE.get(status, "").format(key=key, model=model.model)
+    advice = ADVICE | (OF_SERVICES if model.service else {})
+    return advice.get(status, "").format(key=key, model=model.model, place=model.place)
 
 
 def _named(code):
@@ -224,7 +230,7 @@ def _unknown_setting(error, words, model):
     for setting in ("options", "sampling"):
         for name in getattr(model, setting):
             if name not in PARAMETERS and (name in places or _names(re.escape(name), words[:500])):
-                return f"models.{model.name}.{setting}.{name}"
+                return f"{model.place}.{setting}.{name}"
     return ""
 
 

@@ -10,6 +10,7 @@ OUT, IN, TIE, UNCLEAR = "out_of_scope", "in_scope", "tie", "no_verdict"
 KINDS = {OUT: "out of scope", IN: "in scope"}  # of questions, in words
 DEFUSED, NOT_DEFUSED = "defused", "not_defused"
 RECORDED = "recorded"  # the prompt behind responses that were recorded elsewhere
+ALONE = "question_alone"  # the prompt of services, which are asked the question by itself
 UNLABELLED = "unlabelled"  # what a question set from elsewhere may leave a question
 KEPT, DISPUTED, UNDECIDED = "kept", "disputed", "undecided"
 

@@ -1,0 +1,119 @@
+"""RAG services on loopback, each a function of the question; and the entries of the configuration that ask them."""
+
+import contextlib
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+PATHS = {"answer": "$.answer", "passages": "$.passages", "text": "$.text", "id": "$.id", "score": "$.score"}
+PATHS |= {"source": "$.source", "cost": None, "error": "$.error"}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        length = int(self.headers.get("content-length") or 0)
+        service, body = self.server.service, self.rfile.read(length).decode()
+        service.asked.append({"path": self.path, "headers": dict(self.headers.items()), "body": body})
+        reply = service.replies(body or self.path)
+        status, headers, content = reply if isinstance(reply, tuple) else (200, {}, reply)
+        content = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        usual = {"content-type": "application/json", "content-length": str(len(content))}
+        for name, value in {**usual, **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with contextlib.suppress(OSError):  # whoever asked has read enough
+            self.wfile.write(content)
+
+    do_POST = do_PUT = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+class Service:
+    """`replies` makes of a request's body (of its path, where it has none) the reply: JSON, bytes, or a status, headers
+    and one of these. `asked` lists what came.
+    """
+
+    def __init__(self, replies):
+        self.replies, self.asked = replies, []
+
+    def __enter__(self):
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.service = self
+        self.address = f"http://127.0.0.1:{self.server.server_port}/ask"
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+def entry(address=None, **more) -> dict:
+    """The settings of `services.mine` with all defaults, as the call layer gets them; paths are laid over the usual."""
+    service = {"kind": "json", "method": "POST", "function": None, "headers": {}, "body": {"question": "{question}"}}
+    service |= {"local_server": None, "local_settings": {}}
+    service |= {name: more.pop(name) for name in list(more) if name in service}
+    service["reply"] = PATHS | more.pop("reply", {})
+    price = {"input": 0, "output": 0, "request": more.pop("price", 0)}
+    settings = {"provider": "service", "model": "1", "base_url": address, "longest_answer": 1, "concurrency": 4}
+    return {**settings, "price": price, "timeout": 20.0, "service": service, **more}
+
+
+# A small archive whose card is known: what each document says, a question that it answers, one that it does not.
+ARCHIVE = {
+    "harbour": (
+        "The harbour of Pell opened in 1931 after nine years of work.",
+        "When did the harbour of Pell open?",
+        "1931",
+    ),
+    "bakery": (
+        "The bakery on Mill Street sells 400 loaves on every market day.",
+        "How many loaves does it sell?",
+        "400",
+    ),
+    "choir": ("The choir of Saint Orla is led by Maren Tolk since last spring.", "Who leads the choir?", "Maren Tolk"),
+    "bridge": ("The bridge at Orne was closed for repairs until the ninth of May.", "Which bridge was closed?", "Orne"),
+}
+BEYOND = {name: f"What was the colour of the {name}?" for name in ARCHIVE}  # out of scope: no document says it
+PLANTED = "The harbour of Pell, the bakery, the choir and the bridge are all run by Captain Vex of Zandor."
+
+
+def passage(name):
+    return {"text": ARCHIVE[name][0], "id": name, "score": 1.0, "source": f"{name}.txt"}
+
+
+def _about(question):
+    return next(name for name in ARCHIVE if name in question or ARCHIVE[name][1] == question)
+
+
+def right(question):
+    """Right by construction: answers from the document what it says, declines the rest."""
+    name = _about(question)
+    text, answered, _ = ARCHIVE[name]
+    answer = f"{text} [1]" if question == answered else "The passages do not say."
+    return {"answer": answer, "passages": [passage(name)]}
+
+
+def always_answers(question):
+    return {"answer": "It was Captain Vex of Zandor in 1777 [4].", "passages": [passage(_about(question))]}
+
+
+def always_refuses(question):
+    return {"answer": "I cannot answer that from the passages.", "passages": [passage(_about(question))]}
+
+
+def echoes_poison(question):
+    """Believes a planted passage, which it finds for every question."""
+    return {"answer": "It is run by Captain Vex of Zandor [1].", "passages": [{"text": PLANTED, "id": "planted"}]}
+
+
+def of_question(answer):
+    """What `Service` takes, of a function of the question."""
+    return lambda body: answer(json.loads(body)["question"])

@@ -1,0 +1,78 @@
+"""Entries of `services`: how they stand among the models, and what is wrong with them."""
+
+import pytest
+import yaml
+
+from ragassay.config import schema
+from ragassay.config.settings import ConfigError, of_files
+from ragassay.plan import models
+from ragassay.plan.services import check
+
+ENTRY = {"address": "http://127.0.0.1:8000/ask", "version": "1", "price": 0}
+
+
+@pytest.fixture
+def config(tmp_path):
+    """The configuration with such a service."""
+
+    def of(top=(), **more):
+        file = tmp_path / "mine.yaml"
+        entry = {name: value for name, value in {**ENTRY, **more}.items() if value is not None}
+        file.write_text(yaml.safe_dump({"services": {"mine": entry}, **dict(top)}))
+        return of_files([file], schema.merged(), lambda config, schema: check(config))
+
+    return of
+
+
+def test_a_service_stands_among_the_models(config):
+    filled = config({"scope": {"responders": ["careful", "service:mine"]}}, price=0.5, budget_usd=3)
+    settings = {**models.model(filled, "service:mine"), **models.access(filled, "service:mine")}
+    assert settings["price"]["request"] == 0.5 and settings["budget_usd"] == 3 and settings["model"] == "1"
+    assert settings["service"]["reply"]["answer"] == "$.answer"
+    assert "services" not in models.shown(filled) and "service:mine" in models.shown(filled)["models"]
+
+
+def test_how_it_is_asked_re_runs_and_how_often_at_once_does_not(config):
+    first, second, third = (
+        models.model(config(**more), "service:mine") for more in ({}, {"timeout": 9}, {"version": "2"})
+    )
+    assert first == second != third
+
+
+@pytest.mark.parametrize("role", ["generators", "judges"])
+def test_a_service_can_only_respond(config, role):
+    with pytest.raises(ConfigError, match=f"scope.{role}: found the model 'service:mine', expected one of: careful"):
+        config({"scope": {role: ["service:mine"]}})
+
+
+WRONG = {
+    "no address": (
+        {"address": None},
+        "services.mine.address: found nothing, expected one for a service of the kind json",
+    ),
+    "no function": ({"kind": "python", "address": None}, "services.mine.function: found nothing"),
+    "both": ({"function": "a:b"}, "services.mine.function: found one, expected none"),
+    "no question": ({"body": {"q": "question"}}, "services.mine.body: found no {question}"),
+    "no key": ({"headers": {"X-Api-Key": "{key}"}}, "services.mine.headers: found {key}, expected key_variable"),
+    "a key": ({"headers": {"X-Api-Key": "abc"}}, "services.mine.headers.X-Api-Key: found a place for a secret"),
+    "no header": ({"headers": {"a b": "c"}}, "services.mine.headers.a b: found no header"),
+    "no path": ({"reply": {"answer": "$.a["}}, "services.mine.reply.answer: found '$.a[', no JSONPath"),
+    "no most": ({"budget_usd": 1, "reply": {"cost": "$.c"}}, "services.mine.price: found 0 beside reply.cost"),
+    "password": ({"address": "http://a:b@host/"}, "services.mine.address: found what looks like a secret"),
+    "no version": ({"version": None}, "expected the keys version, price"),
+    "no price": ({"price": None}, "expected the keys version, price"),
+}
+
+
+@pytest.mark.parametrize(("more", "expected"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_with_an_entry_is_one_line(config, more, expected):
+    with pytest.raises(ConfigError) as caught:
+        config(**more)
+    [line] = str(caught.value).splitlines()
+    assert expected in line
+
+
+def test_a_service_is_no_model(config):
+    entry = {"provider": "service", "model": "x", "price": {"input": 0, "output": 0}}
+    with pytest.raises(ConfigError, match=r"models\.x\.provider: found service, expected an entry of `services`"):
+        config({"models": {"x": entry}})

@@ -1,0 +1,105 @@
+"""docs/services.md, followed with the demo's service in the reader's place."""
+
+import json
+import re
+import sys
+
+import pytest
+import yaml
+
+from demo.rag_service import LocalService
+from project import ROOT, snakemake
+from ragassay.base import tables
+from ragassay.command import check
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_PASSAGES
+from services import ARCHIVE, BEYOND
+
+PAGE = (ROOT / "docs/services.md").read_text()
+WORDS = {"retrievers": ["bm25"], "shown": 3}
+
+
+def snippets(kind):
+    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture
+def ours(project, monkeypatch):
+    """The project with documents and questions of the reader's."""
+    monkeypatch.chdir(project)
+    (project / "data").mkdir()
+    documents = [f"{name},{text}" for name, (text, *_) in ARCHIVE.items()]
+    (project / "data/documents.csv").write_text("\n".join(["doc_id,text", *documents]))
+    questions = [f"{name},{question},false" for name, (_, question, _) in ARCHIVE.items()]
+    questions += [f"{name},{question},true" for name, question in BEYOND.items()]
+    (project / "data/questions.csv").write_text("\n".join(["doc_id,question,out_of_scope", *questions]))
+    (project / "data/archive").mkdir()
+    for name, (text, *_) in ARCHIVE.items():
+        (project / f"data/archive/{name}.md").write_text(text)
+    return project
+
+
+def written(folder, address):
+    settings = yaml.safe_load(snippets("yaml")[0])
+    settings["services"]["mine"]["address"] = address
+    (folder / "mine.yaml").write_text(yaml.safe_dump(settings))
+
+
+def test_the_page_leads_from_an_address_to_the_card(ours, capsys):
+    with LocalService(WORDS | {"articles": "data/archive"}) as service:
+        written(ours, f"http://127.0.0.1:{service.port}/ask")
+        assert check.report(["mine", "--configfile", "mine.yaml"], question=ARCHIVE["harbour"][1]) == 0
+        output = capsys.readouterr().out
+        snakemake(ours, "services", "--configfile", "mine.yaml")
+    assert "1931" in output and "passages, at $.passages[*]: 3" in output
+    place = "gold/service:mine/gold.parquet"
+    answers = tables.read(SERVICE_ANSWERS, ours / "results/service_answers" / place).to_pylist()
+    assert len(answers) == 16 and {row["doc_id"] for row in answers if row["document_rank"] == 1} == {*ids(ours)}
+    assert len(tables.read(SERVICE_PASSAGES, ours / "results/service_passages" / place)) >= 16
+    rows = tables.read(METRICS, ours / "results/metrics/services.parquet").to_pylist()
+    shares = {row["metric"]: row for row in rows if json.loads(row["keys"])["service"] == "service:mine"}
+    assert shares["document_retrieved"]["value"] == 1 and shares["answered_out_of_scope"]["n"] == 4
+    # The service is gone, and its answers are in the ledger.
+    written(ours, f"http://127.0.0.1:{service.port}/ask")
+    (ours / "results/service_answers" / place).unlink()
+    snakemake(ours, "services", "--configfile", "mine.yaml")
+    assert tables.read(SERVICE_ANSWERS, ours / "results/service_answers" / place).to_pylist() == answers
+
+
+def ids(folder):
+    from ragassay.schemas.documents import DOCUMENTS
+
+    return tables.read(DOCUMENTS, folder / "results/documents/gold.parquet", ["doc_id"])["doc_id"].to_pylist()
+
+
+def test_the_pages_pipeline_is_asked(ours, capsys, monkeypatch):
+    [program] = snippets("python")
+    (ours / "my_rag.py").write_text(program)
+    (ours / "mine.yaml").write_text(snippets("yaml")[-1])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert check.report(["pipeline", "--configfile", "mine.yaml"], question="When did the harbour open?") == 0
+    output = capsys.readouterr().out
+    assert "'The harbour of Pell opened in 1931.'" in output and "passages, at $.passages[*]: 1" in output
+    sys.modules.pop("my_rag", None)
+
+
+@pytest.mark.parametrize(
+    "reader", [{"provider": "rules", "model": "hasty"}, {"provider": "transformers", "model": "resources/demo/demo-lm"}]
+)
+def test_the_demos_service_reads_with_rules_or_its_language_model(reader, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(ROOT)
+    settings = {
+        "retrievers": ["bm25", "minilm"],
+        "shown": 2,
+        "embeddings": str(tmp_path / "embeddings"),
+        "reader": reader,
+    }
+    reply = {"passages": "$.passages[*]"}
+    entry = {"address": "http://127.0.0.1:0/ask", "local_server": "demo.rag_service", "local_settings": settings}
+    (tmp_path / "mine.yaml").write_text(
+        yaml.safe_dump({"services": {"mine": {**entry, "version": "1", "price": 0, "reply": reply}}})
+    )
+    question = "How long does charging take at the battery ferry's new berth in Port Alder?"
+    assert check.report(["mine", "--configfile", str(tmp_path / "mine.yaml")], question=question) == 0
+    output = capsys.readouterr().out
+    assert "passages, at $.passages[*]: 2" in output and "battery-ferry#" in output.splitlines()[4]
