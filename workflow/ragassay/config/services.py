@@ -12,6 +12,12 @@ def with_services(config: dict) -> dict:
     return config | {"models": {**config["models"], **entries}} if entries else config
 
 
+def without_services(config: dict) -> dict:
+    """The same as a file may hold it, with the services in their own place alone."""
+    models = {name: entry for name, entry in config["models"].items() if not name.startswith(SERVICE)}
+    return config | {"models": models}
+
+
 def _as_model(entry):
     shared = {name: entry[name] for name in ASKED_AS}
     price = {"input": 0, "cached_input": None, "output": 0, "batch": 1, "request": entry["price"]}

@@ -26,6 +26,7 @@ MADE = {
     "answer_directly": ["direct_answers"],
     "answer_from_passages": ["passage_answers"],
     "answer_prompts": ["prompt_answers"],
+    "ask_service": ["responses", "service_answers", "service_passages"],
     "describe_documents": ["document_statistics"],
     "extract_claims": ["claims", "rejects/claims"],
     "judge_defusion": ["defusion_votes", "defusion_votes_plain"],
@@ -36,6 +37,7 @@ MADE = {
     "measure_documents": ["metrics/documents"],
     "measure_responses": ["metrics/responses"],
     "measure_scope": ["metrics/scope"],
+    "measure_services": ["metrics/services"],
     "rate_relevance": ["lm_relevance"],
     "recover_claims": ["recovered_claims", "rejects/recovered_claims"],
     "remove_supported_claims": ["novel_claims", "rejects/novel_claims"],
@@ -49,8 +51,10 @@ TARGET_ANSWERS = [("targets", "answers"), ("targets", "target"), ("targets", "ta
 DEPENDS = {"answer_directly": QUERY_ANSWERS, "answer_from_passages": QUERY_ANSWERS}
 DEPENDS |= {"answer_attacked": TARGET_ANSWERS, "answer_prompts": TARGET_ANSWERS}
 DEPENDS |= {rule: [("questions", "text")] for rule in ("answer_closed_book", "judge_scope", "respond")}
+DEPENDS["ask_service"] = [("questions", "text"), ("documents", "text")]
 DEPENDS["judge_defusion"] = [("questions", "text"), ("responses", "text")]
 DEPENDS["measure_responses"] = [("responses", "text"), ("closed_book_answers", "text")]
+DEPENDS["measure_services"] = [("service_answers", "text")]
 DEPENDS["recover_claims"] = [("claims", "text")]
 DEPENDS["remove_supported_claims"] = [("claims", "text"), ("recovered_claims", "text")]
 DEPENDS["write_questions"] = [("claims", "text"), ("novel_claims", "text")]

@@ -20,6 +20,7 @@ from ragassay.base.pipeline import INSTALLED, LIBRARY, PIPELINE, matching
 from ragassay.base.stage import log
 from ragassay.base.tables import key_names
 from ragassay.base.terminal import aligned
+from ragassay.config.services import without_services
 from ragassay.config.settings import NAME
 from ragassay.release import contents, descriptions, gathering, ledger_extract
 from ragassay.release.gathering import NotReleasable
@@ -182,7 +183,7 @@ def _manifest(config, entries, rules, measured):
 def _copy_rest(place, config):
     """The configuration, the locks, and what verifies the release."""
     (place / "config").mkdir()
-    _write(place / "config/config.yaml", plain_yaml.dump(config))
+    _write(place / "config/config.yaml", plain_yaml.dump(without_services(config)))
     shutil.copyfile(config["shards"], place / "config/shards.tsv")
     (place / "locks").mkdir()
     if INSTALLED:

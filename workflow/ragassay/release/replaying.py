@@ -19,6 +19,7 @@ from ragassay.base.tables import Table
 from ragassay.calls.ledger.call_keys import GIVEN, write_list
 from ragassay.config import schema
 from ragassay.config import settings as configuration
+from ragassay.config.services import without_services
 from ragassay.release.contents import ABOUT, MADE, MEASURED, POISON, RULES, TEXTS, TOLERANCE, part
 from ragassay.release.ledger_extract import account, write_ledger
 from ragassay.release.opening import opened as opened_release
@@ -105,7 +106,7 @@ def _checked(opened):
     except configuration.ConfigError as error:
         raise NotReplayed(str(error).splitlines()[0]) from error
     config["shards"] = "config/shards.tsv"
-    for entry in config["models"].values():
+    for entry in [*config["models"].values(), *config["services"].values()]:
         entry |= {"mode": "replay", "key_variable": None}
     shards = (folder / "config/shards.tsv").read_bytes().decode(errors="surrogateescape")
     if shards.split()[:2] != ["shard", "documents"] or "\0" in shards:
@@ -137,7 +138,7 @@ def _lay_out(opened, project, scratch, config, shards):
         shutil.copytree(LIBRARY, scratch / "workflow/ragassay", ignore=without)
     for path in (opened.folder / "prompts").glob("*"):
         shutil.copyfile(path, scratch / "resources/prompts" / path.name)
-    (scratch / "config/config.yaml").write_text(plain_yaml.dump(config), encoding="utf-8")
+    (scratch / "config/config.yaml").write_text(plain_yaml.dump(without_services(config)), encoding="utf-8")
     (scratch / "config/shards.tsv").write_text(shards, encoding="utf-8", errors="surrogateescape", newline="")
     for path in _brought(config, shards):
         _stand_in(scratch / path)

@@ -42,7 +42,7 @@ def _prompts(release):
     for table in release.tables:
         for file, prompts in _distinct(release, table, "prompt").items() if release.has(table, "prompt") else ():
             for prompt in prompts.to_pylist():
-                if prompt and prompt not in release.manifest["prompts"]:
+                if prompt not in release.manifest["prompts"]:
                     yield f"{file}: prompt {prompt!r} is not in the prompts of manifest.json"
 
 
