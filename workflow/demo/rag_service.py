@@ -58,7 +58,7 @@ class Settings:
     articles: str = "resources/demo/articles"
     reader: dict = field(default_factory=lambda: {"provider": "rules", "model": "careful"})
     retrievers: tuple[str, ...] = ("bm25", "minilm")
-    shown: int = 5
+    shown: int = 3
     prompt: str = "resources/prompts/respond_passages.yaml"
     embeddings: str = "embeddings"
 

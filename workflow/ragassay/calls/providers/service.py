@@ -43,7 +43,6 @@ class Provider(model.Provider):
 
     async def send(self, messages, sampling, samples):
         question = messages[-1]["content"]
-        self.open()
         if self.function:
             return await self._call(question), {}
         body = filled(self.settings["body"], question)
