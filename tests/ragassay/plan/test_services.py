@@ -2,10 +2,12 @@
 
 import pytest
 import yaml
+from snakemake.io import expand
 
 from ragassay.config import schema
+from ragassay.config.services import without_services
 from ragassay.config.settings import ConfigError, of_files
-from ragassay.plan import models
+from ragassay.plan import models, question_sets, questions, responses, services
 from ragassay.plan.services import check
 
 ENTRY = {"address": "http://127.0.0.1:8000/ask", "version": "1", "price": 0}
@@ -76,3 +78,45 @@ def test_a_service_is_no_model(config):
     entry = {"provider": "service", "model": "x", "price": {"input": 0, "output": 0}}
     with pytest.raises(ConfigError, match=r"models\.x\.provider: found service, expected an entry of `services`"):
         config({"models": {"x": entry}})
+
+
+BOTH = {"scope": {"responders": ["careful", "service:mine"], "responding": {"prompts": ["basic", "two_shot"]}}}
+
+
+def test_services_meet_their_own_prompt_alone(config):
+    filled = config(BOTH)
+    pairs = [("careful", "basic"), ("careful", "two_shot"), ("service:mine", "question_alone")]
+    assert services.answering(filled, filled["scope"]["responders"]) == pairs
+    keys = questions.every(filled, {"s": {}})
+    paths = expand("{responder}/{prompt}/{shard}", services.asked, **keys)
+    assert paths == [f"{responder}/{prompt}/s" for responder, prompt in pairs]
+    assert expand("{generator}/{prompt}", services.asked, **keys)[-1] == "careful/question_alone"
+
+
+def test_services_neither_vote_nor_answer_without_documents(config):
+    filled = config(BOTH)
+    assert questions.deciding(filled) == responses.knowing(filled) == ["careful"]
+    assert services.assayed(filled, ["s"]).cells == [
+        {"generator": "careful", "responder": "service:mine", "shard": "s", "judge": "careful"}
+    ]
+
+
+def test_a_question_set_may_name_who_answers_it(config):
+    choices = {"named": ["service:mine"], "all": True, "none": False}
+    files = {name: {"documents": [f"{name}.csv"], "questions": [f"{name}.csv"]} for name in choices}
+    sets = {name: {**files[name], "responding": choice} for name, choice in choices.items()}
+    filled = config({"question_sets": sets})
+    assert {name: services.responders_of(filled, name) for name in sets} == {
+        "named": ["service:mine"], "all": ["careful"], "none": [],
+    }  # fmt: skip
+    assert question_sets.own_responses(filled).column("name") == ["all"]
+    assert ("named", "service:mine", "question_alone", "careful") in [
+        tuple(cell.values()) for cell in question_sets.set_responses(filled)
+    ]
+    assert services.assayed(filled, ["s"]).by("generator", "shard").cells == [{"generator": "named", "shard": "named"}]
+
+
+def test_a_configuration_that_was_filled_in_can_be_written_and_read_again(config, tmp_path):
+    filled = config(BOTH)
+    (tmp_path / "again.yaml").write_text(yaml.safe_dump(without_services(filled)))
+    assert of_files([tmp_path / "again.yaml"], schema.merged()) == filled
