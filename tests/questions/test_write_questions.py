@@ -18,6 +18,8 @@ FIVE = "Who built the boat?"
         ("Who built the boat that lies in the harbour now?", None),
         ("Who decides when and where the boat will be shown?", None),
         ("Which of the two, the sailmaker or the net dealer, got the lease?", None),
+        ("Who built the boat now?", None),
+        ("Who built the boat that lies in the harbour of the old market town?", None),
         ("Who built it?", "too_short"),
         ("Who built the boat that lies in the harbour of the old town of Brackwater now?", "too_long"),
         ("Somebody built the boat that lies in the harbour.", "no_question"),

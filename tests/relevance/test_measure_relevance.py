@@ -4,13 +4,19 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from ragassay.base import tables
+from ragassay.metrics.auroc import auroc
 from ragassay.metrics.panel import Estimates
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.report import METRICS
-from ragassay.studies.relevance import trials
+from ragassay.studies.relevance import methods, trials
 from ragassay.studies.relevance.calibration import CalibrationError
+from ragassay.studies.relevance.study_set import TABLES, Options, StudySet
 from scripts.relevance.measure_relevance import measure_relevance
 
 
@@ -86,6 +92,43 @@ def test_two_retrievers_do_better_than_one(measured):
     p = values(measured["methods"], "p_against_mss", "set", "method")
     assert p["near", "Energy"] <= 1 and ("near", "MSS") not in p
     assert areas["near", "Logistic on masked queries"] > areas["near", "Energy"]
+
+
+def three(asked):
+    """The best, the mean and the last similarity by each retriever."""
+    return np.column_stack([column for row in asked for column in (row[:, 0], row.mean(axis=1), row[:, -1])])
+
+
+def test_p_against_mss_is_that_of_each_exchange_of_ranks_with_the_correction_of_holm(measured, files, entry, options):
+    study_set = StudySet("one", entry, Options(**options), {name: files[name] for name in TABLES})
+    reported = values(measured["methods"], "p_against_mss", "set", "method")
+    for keys, trial in study_set.trials():
+        scores = methods.statistics(trial, study_set.options)
+        fitting = trial.known.part(trial.fitting[~trial.positive])
+        whole, masked, asked = (
+            three([one(name, 8) for name in ("dense", "words")])
+            for one in (fitting.nearest, fitting.masked, trial.nearest)
+        )
+        regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+        regression.fit(np.concatenate([whole, masked]), np.arange(2 * len(whole)) >= len(whole))
+        logistic = scores["Logistic on masked queries"]
+        np.testing.assert_allclose(logistic, regression.decision_function(asked), atol=2e-3)
+
+        inside = ~trial.fitting
+        positive, names = trial.positive[inside], np.unique(trial.keys[inside])
+        flips = np.random.default_rng(0).integers(0, 2, (49, len(names)))
+        swapped = flips[:, np.searchsorted(names, trial.keys[inside])].astype(bool)
+        ranks = {name: rankdata(of_method[inside]) for name, of_method in scores.items()}
+        p = {}
+        for name in scores.keys() - {"MSS"}:
+            pair = ranks[name], ranks["MSS"]
+            observed = abs(np.subtract(*(auroc(own, positive) for own in pair)))
+            areas = [[auroc(np.where(row, *ways), positive) for row in swapped] for ways in (pair, pair[::-1])]
+            p[name] = (1 + (np.abs(np.subtract(*areas)) >= observed - 1e-9).sum()) / 50
+        ordered = sorted(p, key=p.get)
+        for at, name in enumerate(ordered):
+            corrected = max(p[earlier] * (len(p) - place) for place, earlier in enumerate(ordered[: at + 1]))
+            assert reported[keys["set"], name] == pytest.approx(min(corrected, 1))
 
 
 def test_the_difference_to_mss_has_a_sign_and_an_interval(measured):

@@ -148,6 +148,12 @@ def test_wrong_values_are_named(prompt_file, given_values, expected):
         ({"examples": [{"values": {"shells": "a"}, "reply": "b"}]}, "no value for {n}"),
         ({"examples": [{"reply": "b"}]}, "an unusable example 1"),
         ({"placeholders": PLACEHOLDERS | {"shells": {"label": "shells"}}}, "unusable entry for {shells}"),
+        ({"placeholders": PLACEHOLDERS | {"n": {"description": " "}}}, "unusable entry for {n}"),
+        ({"placeholders": PLACEHOLDERS | {"n": {"description": 7}}}, "unusable entry for {n}"),
+        ({"placeholders": PLACEHOLDERS | {"n": {"description": "x", "size": "y"}}}, "unusable entry for {n}"),
+        ({"placeholders": PLACEHOLDERS | {"n": "x"}}, "unusable entry for {n}"),
+        ({"examples": [{"values": "a", "reply": "b"}]}, "an unusable example 1"),
+        ({"examples": [{"values": {"shells": "a", "n": 1}, "reply": 7}]}, "an unusable example 1"),
         (
             {"placeholders": PLACEHOLDERS | {"shells": {"label": "A>", "description": "x"}}},
             "the label 'A>' of {shells}",

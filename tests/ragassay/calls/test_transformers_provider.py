@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from models import save_decoder_in_cache
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, ModelError, Request
-from ragassay.calls.providers.transformers import Provider
+from ragassay.calls.providers.transformers import Provider, _Draw
 from ragassay.models.files import WeightsError
 
 WORDS = ["<pad>", "</s>", "<unk>", *"the a ferry quay marks of in to Sallow Tolven glacier lost won is was and".split()]
@@ -75,21 +76,32 @@ def test_samples_differ_and_a_second_run_gives_the_same(weights, tmp_path):
     assert ask(weights, tmp_path / "c", [request("the ferry", 6, temperature=1.0, seed=2)]) != first
 
 
-def test_draws_follow_the_models_distribution(weights, tmp_path):
-    """One token, many samples: frequencies against the softmax of the logits."""
+@pytest.mark.parametrize("top_p", [1.0, 0.6])
+def test_draws_follow_the_models_distribution(weights, tmp_path, top_p):
+    """One token, many samples: frequencies against the softmax of the logits, of the tokens that reach top_p."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer, model = AutoTokenizer.from_pretrained(weights), AutoModelForCausalLM.from_pretrained(weights)
     chances = model(**tokenizer("the ferry\n", return_tensors="pt")).logits[0, -1].div(0.7).softmax(-1).tolist()
-    answers = ask(weights, tmp_path, [request("the ferry", 3000, temperature=0.7, max_tokens=1)], rows=500)[0]
+    total, likeliest = 0.0, []
+    for number in sorted(range(len(chances)), key=chances.__getitem__, reverse=True):
+        if total < top_p:
+            likeliest.append(number)
+            total += chances[number]
+    chances = [chance / total if number in likeliest else 0.0 for number, chance in enumerate(chances)]
+    sampling = {"temperature": 0.7, "top_p": top_p, "max_tokens": 1}
+    answers = ask(weights, tmp_path, [request("the ferry", 3000, **sampling)], rows=500)[0]
     for number, word in enumerate(WORDS[3:], 3):
         share = sum(answer.text == word for answer in answers) / 3000
         assert abs(share - chances[number]) < 4 * (chances[number] * (1 - chances[number]) / 3000) ** 0.5 + 1e-3
+        assert share == 0 or number in likeliest
 
 
 def test_top_p_keeps_the_likely_tokens_only(weights, tmp_path):
     answers = ask(weights, tmp_path, [request("the ferry", 200, temperature=1.0, top_p=0.05, max_tokens=1)], rows=200)
     assert len({answer.text for answer in answers[0]}) == 1
+    draw = _Draw([SimpleNamespace(prompt="the ferry", number=0)], {"top_p": 0.5})
+    assert draw(None, torch.zeros(1, 2)).isinf().sum() == 1, "of two alike the first reaches a half"
 
 
 def test_finish_reasons(weights, tmp_path):

@@ -37,7 +37,7 @@ def plain_holm(values):
     return found
 
 
-@pytest.mark.parametrize("values", [[0.01, 0.04, 0.03, 0.005], [0.5, 0.5], [0.2], [], [0.001] * 3])
+@pytest.mark.parametrize("values", [[0.01, 0.04, 0.03, 0.005], [0.6, 0.9, 0.7], [0.2], [], [0.001] * 3])
 def test_holm_by_hand(values):
     assert holm(values).tolist() == pytest.approx(plain_holm(values))
 

@@ -10,7 +10,7 @@ import pytest
 
 from calling import InMemory
 from ragassay.calls.ledger.register import Register
-from ragassay.calls.limits.rates import RAMP, SECOND, SharedLimits, dealt
+from ragassay.calls.limits.rates import LEAST, RAMP, SECOND, SharedLimits, dealt
 from ragassay.calls.model import Model
 
 
@@ -118,6 +118,31 @@ def test_a_process_that_had_to_wait_between_two_looks_at_clocks_is_not_late_for_
     assert begins[-1] == pytest.approx(begins[0] + 0.3)
 
 
+def test_jobs_slow_down_pause_and_recover_and_what_was_sent_before_slows_them_no_more(clock):
+    """This job's clock is 950 seconds behind; a rate grows by itself in 30 seconds."""
+    limits = job_at_rest("a", {}, concurrency=64)
+    limits.share(0, 1)
+    limits.slow(5.0, sent=49.0, rate=600)
+    assert limits.pause_left == 5 and limits.book([0])[0] == []
+    limits.slow(9.0, sent=50.0, rate=600)
+    assert limits.pause_left == 5, "that was sent when jobs slowed down"
+    clock[0] += 5 + 15
+    points, _ = limits.book([0] * 99)
+    assert limits.pause_left == 0 and points[1] - points[0] == pytest.approx(SECOND / (600 * 1.5 / 60))
+    limits.slow(5.0, sent=50.1, rate=1e9)
+    assert limits.pause_left == 5
+    clock[0] += 5
+    points, _ = limits.book([0] * 99)
+    assert points[1] - points[0] == pytest.approx(SECOND / math.ceil(450 / 60)), "half of 900"
+    clock[0] += 900.1
+    limits.book([0])
+    assert limits.slowed is None
+    for _ in range(9):
+        clock[0] += 9
+        limits.slow(1.0, sent=clock[0] - 950, rate=1)
+    assert limits.slowed[2] == LEAST
+
+
 def test_a_request_of_many_tokens_takes_longer_than_one_of_few(clock):
     limits = job_at_rest("a", {}, requests_per_minute=6000, tokens_per_minute=600_000)
     clock[0] += 1
@@ -153,6 +178,10 @@ def test_a_limit_that_one_job_learned_holds_for_all(tmp_path):
     first.learn({"requests_per_minute": 600})
     first.share(0, 1)
     assert first.in_force == {"requests_per_minute": 300, "tokens_per_minute": 9000}
+    third = job(tmp_path)
+    third.share(0, 1)
+    third.learn({"requests_per_minute": 450})
+    assert third.in_force["requests_per_minute"] == 300, "a reply of this run has named less"
 
 
 def test_the_next_run_starts_with_what_was_learned_and_its_first_reply_may_correct_that(tmp_path):

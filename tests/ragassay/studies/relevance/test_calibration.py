@@ -57,10 +57,13 @@ def test_what_is_at_or_above_the_critical_value_is_rejected(n, mode, alpha, rand
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("name", "combine"), [("fisher", fisher), ("simes", simes)])
 def test_combinations_are_calibrated_by_calibration_queries(name, combine, mode, random):
-    known, asked, far = (random.normal(mean, 1, (300, 8)) + random.normal(size=(300, 1)) for mean in (0, 0, -3))
+    drawn = (random.normal(mean, 1, (300, 8)) + random.normal(size=(300, 1)) for mean in (0, 0, -3))
+    known, asked, far = (np.round(similarities, 1) for similarities in drawn)  # with ties
     reference, values = calibration.combinations(known, asked, mode)[name]
     p = [[slowly(-known[:, at], -row[at], mode) for at in range(8)] for row in asked]
     np.testing.assert_allclose(values, combine(np.array(p)), rtol=0, atol=1e-9 if mode == PAPER else 1e-12)
+    below = np.less if mode == PAPER else np.less_equal
+    np.testing.assert_allclose(reference, combine(below(known[None], known[:, None]).mean(axis=1)), atol=1e-12)
     assert 0.02 < calibration.rejected(reference, values, 0.05, mode).mean() < 0.09
     _, higher = calibration.combinations(known, far, mode)[name]
     assert calibration.rejected(reference, higher, 0.05, mode).mean() > 0.5

@@ -8,9 +8,11 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel
+from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.studies.relevance import gated_answers
 from ragassay.studies.relevance.gated_answers import Outcomes, accuracies, equation_1
+from ragassay.studies.relevance.searched_queries import fractions
 from rows import place, row
 
 IDS = np.array(["q1", "q2", "q3", "q4", "q5"])
@@ -79,6 +81,28 @@ def test_an_interval_holds_the_difference(study_set, found):
         if row["metric"] == "relevance" and '"in-knowledge"' in row["keys"]
     ]
     assert -1 <= row["low"] < 0 < row["high"] <= 1
+
+
+def test_an_example_is_the_first_by_a_hash_of_those_that_were_decided_alike(study_set, tmp_path):
+    """Calibrated by the values 0 to 19: of what is tested, 30 to 39 are rejected."""
+    ids, values = np.array([f"q{at}" for at in range(40)]), np.r_[0:20, 0:10, 30:40].astype(float)
+    path = place(tmp_path, QUERIES, query_set="known")
+    tables.write(QUERIES, path, [row(QUERIES, query_id=name, text=f"{name}?", answers=["a"]) for name in ids])
+    answers = {name: {"outcome": "right", "text": "a", "passages": [f"p{name}"]} for name in ids if name != "q20"}
+    outcomes = SimpleNamespace(responder="m", rows=lambda *keys: answers)
+    study_set.options.alpha, study_set.options.p_values = 0.05, "conformal"
+    calibrating = (np.arange(40) < 20)[:, None]
+    trial = SimpleNamespace(
+        calibrating=calibrating, tested=~calibrating, positive=np.zeros(40, bool), kind="near",
+        known=SimpleNamespace(ids=ids), unknown=SimpleNamespace(ids=ids[:0], name="known"),
+    )  # fmt: skip
+    shown = list(gated_answers.example_rows(study_set, trial, outcomes, [path], "MSS", values))
+    order = fractions("example", ids)
+    expected = [f"{min(part, key=dict(zip(ids, order, strict=True)).get)}?" for part in (ids[21:30], ids[30:])]
+    assert [one["text"] for one in shown if one["part"] == "Query"] == expected
+    gates = [one["text"].split(", ", 1)[1] for one in shown if one["part"] == "Gate"]
+    assert gates[1] == "p = 0.048 at alpha = 0.05: out of knowledge" and gates[0].endswith("let pass")
+    assert [one["position"] for one in shown] == [*range(1, 7)] * 2 and {one["example"] for one in shown} == {1, 2}
 
 
 def test_each_retriever_has_an_accuracy_of_its_own(study_set, found):

@@ -94,6 +94,17 @@ def test_parts_have_their_sizes_and_runs_divide_anew():
     assert held_out[fits].mean() == pytest.approx(1 / 2, abs=0.04)
 
 
+def test_two_queries_out_of_knowledge_are_enough_and_fit_nothing():
+    """Whatever part their documents are in."""
+    known, two, one = (SimpleNamespace(name="x", ids=KEYS[:size], keys=np.array(KEYS[:size])) for size in (60, 2, 1))
+    trial = trials.Trial(known, two, "far", 5, 30)
+    np.testing.assert_array_equal(trial.fitting, [*searched_queries.fits(KEYS[:60]), False, False])
+    assert (trial.tested.sum(axis=0) == 4).all() and trial.tested[60:].all()
+    assert not (trial.calibrating & trial.tested).any() and not trial.calibrating[trial.fitting].any()
+    with pytest.raises(trials.TrialError, match="query set x: found 1 queries, expected at least 2"):
+        trials.Trial(known, one, "far", 5, 30)
+
+
 def test_a_sample_takes_candidates_only():
     candidates = np.arange(100) % 2 == 0
     chosen = trials.sample(candidates, 20, 0, KEYS[:100])

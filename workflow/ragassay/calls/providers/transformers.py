@@ -139,8 +139,8 @@ class _Draw:
         scores = scores.float() / self.temperature
         if self.top_p < 1:
             ordered, order = scores.sort(descending=True)
-            chances = ordered.softmax(-1)
-            outside = chances.cumsum(-1) - chances >= self.top_p
+            chances = ordered.softmax(1)
+            outside = chances.cumsum(1) - chances >= self.top_p
             scores = scores.masked_fill(outside.gather(1, order.argsort(1)), -torch.inf)
         width = scores.shape[1]
         noise = [torch.empty(width).exponential_(generator=generator) for generator in self.generators]

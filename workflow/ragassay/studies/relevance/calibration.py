@@ -35,9 +35,9 @@ def checked(values, alpha: float, what: str = "calibration") -> np.ndarray:
             f"{what}: found a score that is no finite number for {len(bad)} of {len(values)} queries, first in row"
             f" {bad[0]}; check the vectors"
         )
-    if (values == values.flat[0]).all():
+    if values.min() == values.max():
         raise CalibrationError(
-            f"{what}: found the score {values.flat[0]:g} for all {len(values)} queries, expected scores that differ;"
+            f"{what}: found the score {values.max():g} for all {len(values)} queries, expected scores that differ;"
             " does the retriever find anything?"
         )
     return values
@@ -91,7 +91,8 @@ def combinations(calibration, scores, mode: str = CONFORMAL) -> dict[str, tuple[
     # A statistic is minus a similarity: as many of them are at least as high as similarities are at most as high.
     own_p = searched(ordered, np.asarray(calibration, np.float64), side) / len(ordered)
     counts = searched(ordered, np.asarray(scores, np.float64), side)
-    p = (np.arange(len(ordered) + 1) + (mode != PAPER)) / (len(ordered) + 1)
+    asked = len(ordered) + 1  # calibration queries and the one that is asked
+    p = (np.arange(asked) + (mode != PAPER)) / asked
     return {name: (statistic(own_p), of_counts(name, counts, p)) for name, statistic in COMBINED.items()}
 
 
@@ -102,8 +103,8 @@ def searched(ordered: np.ndarray, values: np.ndarray, side: str) -> np.ndarray:
         return np.stack([np.searchsorted(column, asked, side) for column, asked in pairs], axis=1)
     width = ordered.shape[1]
     lowest, highest = ordered[0], ordered[-1]
-    scale = ((BUCKETS - 2) / np.where(highest > lowest, highest - lowest, 1)).astype(np.float32)
-    starts = BUCKETS * np.arange(width, dtype=np.int32) + 1
+    scale = ((BUCKETS - 1) / np.where(highest > lowest, highest - lowest, 1)).astype(np.float32)
+    starts = BUCKETS * np.arange(width, dtype=np.int32)
     held = np.bincount(_buckets(ordered, lowest, scale, starts).ravel(), minlength=width * BUCKETS)
     before = np.zeros((width, BUCKETS), np.int32)
     np.cumsum(held.reshape(width, BUCKETS)[:, :-1], axis=1, out=before[:, 1:])
@@ -132,8 +133,7 @@ def _buckets(values, lowest, scale, starts):
     """A greater number is never in a lower bucket of its column, whatever 32 bits round."""
     buckets = (values - lowest).astype(np.float32)
     buckets *= scale
-    np.maximum(buckets, -1, out=buckets)
-    np.minimum(buckets, BUCKETS - 2, out=buckets)
+    np.clip(buckets, 0, BUCKETS - 1, out=buckets)
     buckets = buckets.astype(np.int32)
     buckets += starts
     return buckets

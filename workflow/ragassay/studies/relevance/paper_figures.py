@@ -4,7 +4,6 @@ by retriever. 6 to 8 are in standard units of in-knowledge queries, so that they
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -87,7 +86,7 @@ def figure_4(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
     keys, trial = next(study_set.trials())
     performance = Performance(trial, resamples, seed)
     for k in study_set.options.ks:
-        by_statistic = seven(trial, replace(study_set.options, k=k))
+        by_statistic = seven(trial, study_set.options._replace(k=k))
         for statistic, numbers in performance.ranked(by_statistic).items():
             yield SECTION.row("figure_4", {**keys, "k": k, "statistic": statistic}, "auroc", **numbers["auroc"])
 

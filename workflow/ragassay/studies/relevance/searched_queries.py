@@ -82,13 +82,18 @@ def nearest(hits: Similarities, k: int, passages: int, where: str) -> np.ndarray
     return np.pad(hits.scores, ((0, 0), (0, missing)))[:, :k]
 
 
+def of_documents(hits: Similarities, clusters: np.ndarray, sources: list) -> np.ndarray:
+    """queries x depth: whether each passage belongs to one of the documents that the query is about."""
+    pairs = zip(clusters[hits.passages], sources, strict=True)
+    same = np.array([np.isin(row, list(documents)) for row, documents in pairs], bool)
+    return same.reshape(hits.passages.shape) & (hits.passages >= 0)
+
+
 def without_own(hits: Similarities, clusters: np.ndarray, sources: list[set[int]], k: int, where: str) -> Similarities:
     """What queries find if their own documents are not in the corpus. `clusters` is the cluster of near-duplicate
     documents of each passage, `sources` are those that each query is about.
     """
-    named = np.where(hits.passages >= 0, clusters[hits.passages], -1)
-    pairs = zip(named, sources, strict=True)
-    mine = np.array([np.isin(row, list(documents)) for row, documents in pairs]).reshape(named.shape)
+    mine = of_documents(hits, clusters, sources)
     order = np.argsort(mine, axis=1, kind="stable")
     gone = np.take_along_axis(mine, order, axis=1)
     scores, passages = (np.take_along_axis(part, order, axis=1) for part in hits)
@@ -175,10 +180,8 @@ class SearchedQueries(NamedTuple):
 
     def recall(self, retriever: str, k: int) -> np.ndarray:
         """Whether each query found a document that it is about among k passages; NaN if none is known."""
-        passages = self.neighbours[retriever].passages[:, :k]
-        clusters = np.where(passages >= 0, self.corpus.clusters[passages], -1)
-        pairs = zip(clusters, self.documents, strict=True)
-        return np.array([np.isin(row, named).any() if named else np.nan for row, named in pairs], float)
+        first = of_documents(self.neighbours[retriever], self.corpus.clusters, self.documents)[:, :k].any(axis=1)
+        return np.where([bool(documents) for documents in self.documents], first, np.nan)
 
 
 def read(name: str, queries, neighbours: dict, corpus: DocumentClusters) -> SearchedQueries:

@@ -2,7 +2,7 @@
 knowledge. Held-out queries come first: they are of the same style, so that nothing but the corpus tells them apart."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ragassay.base import tables
 from ragassay.base.stage import log
@@ -15,8 +15,7 @@ from ragassay.studies.relevance.trials import Trial, TrialError
 TABLES = {table.name: table for table in (PASSAGES, HELD_OUT_DOCUMENTS, QUERIES, NEIGHBOURS)}
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """How sets are measured: the settings `relevance` of the configuration that all sets share."""
 
     retrievers: list[str]  # the first is the one of the paper's tables

@@ -34,7 +34,7 @@ class Trial:
         self.known, self.unknown, self.kind = in_knowledge, unknown, kind
         self.positive = np.repeat([False, True], [len(in_knowledge.ids), len(unknown.ids)])
         self.keys = np.concatenate([in_knowledge.keys, unknown.keys])
-        self.fitting = np.where(self.positive, False, fits(self.keys))
+        self.fitting = ~self.positive & fits(self.keys)
         self.calibrating = np.zeros((len(self.keys), runs), bool)
         self.tested = np.zeros((len(self.keys), runs), bool)
         names = np.concatenate([in_knowledge.ids, unknown.ids])
@@ -155,4 +155,5 @@ def over_runs(estimates: Estimates, runs: slice) -> dict:
 def _exact(row):
     if row["value"] is None:
         return {"low": None, "high": None}
-    return dict(zip(("low", "high"), clopper_pearson(round(row["value"] * row["n"]), row["n"]), strict=True))
+    low, high = clopper_pearson(round(row["value"] * row["n"]), row["n"])
+    return {"low": low, "high": high}

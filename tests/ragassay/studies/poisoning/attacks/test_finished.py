@@ -1,5 +1,7 @@
 """What was made is made once, and for nothing else."""
 
+import json
+
 import pytest
 
 from ragassay.studies.poisoning.attacks.attack import AttackError, Finished, Poison
@@ -28,6 +30,20 @@ def test_other_settings_and_other_units_are_made_anew(tmp_path):
     made(tmp_path)
     assert len(made(tmp_path, {"steps": 2})[1]) == 2
     assert made(tmp_path, units=[{"target_id": "bridge", "question": "x"}])[1]
+
+
+def test_what_a_unit_follows_from_is_written_down_and_its_order_does_not_count(tmp_path):
+    about = {"steps": 2, "seed": 1}
+    made(tmp_path, about, [{"target_id": "bridge", "number": 2}])
+    assert made(tmp_path, dict(reversed(about.items())), [{"number": 2, "target_id": "bridge"}])[1] == []
+    [folder] = tmp_path.iterdir()
+    assert json.loads((folder / "attack.json").read_text()) == about
+
+
+def test_what_a_stand_in_answered_is_not_kept(tmp_path):
+    finished = Finished(tmp_path / "none", {}, keeps=False)
+    assert len(list(finished.each(UNITS, lambda unit: [Poison(unit["target_id"], "text")]))) == 2
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_damaged_file_is_told(tmp_path):

@@ -28,16 +28,19 @@ def retrievers(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", ["cosine", "dot", "bytes"])
-def test_texts_come_nearer_and_are_read_as_they_were_scored(retrievers, name):
-    retriever = retrievers[name]
+def test_texts_come_nearer_and_are_read_as_they_were_scored(retrievers, name, monkeypatch):
+    retriever, options = retrievers[name], []
+    changes = retriever._hotflip.changes
+    monkeypatch.setattr(retriever._hotflip, "changes", lambda *own: options.append(changes(*own)) or options[-1])
     wanted = retriever.questions([QUESTION])
     drafts = [retriever.draft(QUESTION, TAIL), retriever.draft("storm harbour census", TAIL)]
     climbed = retriever.climb(drafts, wanted, steps=6, candidates=8, seed="x")
-    for draft, one in zip(drafts, climbed, strict=True):
+    for at, (draft, one) in enumerate(zip(drafts, climbed, strict=True)):
         assert one.after > one.before and one.text.endswith(TAIL) and one.text != draft.text
         assert one.before == pytest.approx(float(retriever.passages([draft.text])[0] @ wanted[0]), abs=1e-5)
         assert one.after == pytest.approx(float(retriever.passages([one.text])[0] @ wanted[0]), abs=1e-5)
-        assert 1 + 6 < one.forwards <= 1 + 6 * 9
+        assert one.forwards == 1 + sum(1 + len(of_step) for of_step in options[at::2]) > 1 + 6
+    assert len(options) == 2 * 6 and max(map(len, options)) <= 8
     assert climbed == retriever.climb(drafts, wanted, steps=6, candidates=8, seed="x")
     assert climbed != retriever.climb(drafts, wanted, steps=6, candidates=8, seed="y")
 

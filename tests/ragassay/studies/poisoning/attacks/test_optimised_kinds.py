@@ -5,6 +5,7 @@ what is crowded, and a population that gets better.
 
 import asyncio
 from collections import Counter, namedtuple
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,13 @@ from hypothesis import strategies as st
 from ragassay.calls.model import Answer, Request
 from ragassay.studies.poisoning.attacks._hotflip import Climbed
 from ragassay.studies.poisoning.attacks.attack import AttackError, Finished, Tools
-from ragassay.studies.poisoning.attacks.kinds import corpus_poisoning, garag, general_trigger, jamming_optimised
+from ragassay.studies.poisoning.attacks.kinds import (
+    adaptive_threshold,
+    corpus_poisoning,
+    garag,
+    general_trigger,
+    jamming_optimised,
+)
 from ragassay.studies.poisoning.attacks.kinds.garag import _best, evolved, front, ranked
 from ragassay.studies.poisoning.attacks.kinds.general_trigger import TOP, Obedience
 from ragassay.studies.poisoning.attacks.kinds.jamming_optimised import FILLER, Blocker
@@ -323,6 +330,27 @@ def test_garag_ends_with_the_first_typos_that_are_found_and_keep_every_answer_aw
     assert all(texts[0] == WORDY for texts in halves.asked) and forwards == 2 * len(individuals)
     assert (len(halves.asked) == 1 + settings["generations"]) != gives_up
     assert max(halves.typos(own, None) for own in individuals) == 4, "half of eight words, and no more"
+
+
+def test_of_few_words_one_has_a_typo_at_least():
+    halves, settings = Halves(False), garag.Kind.SETTINGS | {"population": 6, "generations": 2, "perturbation": 0.01}
+    target = {"target_id": "t", "question": "Who?", "answers": ["Anna"]}
+    garag.noisy(target, {"passage_id": "p", "text": WORDY}, Tools(retriever=halves, reader=halves), settings)
+    assert max(halves.typos(own, None) for texts in halves.asked for own in texts[1:]) == 1
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "order"),
+    [("retriever", [0.31, 0.7, 0.9, 0.3, 0.2]), ("filter", [0.7, 0.31, 0.9, 0.3, 0.2])],
+)
+def test_a_text_that_is_found_comes_first_then_one_that_the_filter_leaves_then_the_nearest(knowledge, order):
+    """Found is what is nearer than 0.3; the filter removes 0.9 and 0.2. Without it, the farthest found comes first."""
+    values = [0.2, 0.9, 0.3, 0.31, 0.7]
+    retriever = SimpleNamespace(passages=lambda texts: np.array([[float(text)] for text in texts]))
+    passing = SimpleNamespace(passes=lambda question, texts, *_: [text not in ("0.9", "0.2") for text in texts])
+    attack = adaptive_threshold.Kind({"knowledge": knowledge}).fit(Tools(retriever=retriever, filter=passing))
+    ranks = attack._ranks("Who?", [str(value) for value in values], np.ones(1), [], 0.3)
+    assert [value for _, value in sorted(zip(ranks, values, strict=True))] == order
 
 
 def test_the_best_typos_are_found_as_before_which_a_text_as_far_away_as_the_last_is_not():

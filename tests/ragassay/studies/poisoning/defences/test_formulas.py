@@ -1,5 +1,6 @@
 """Every formula of the defences beside a slow, plain version of it."""
 
+import hashlib
 import math
 from itertools import combinations
 from statistics import NormalDist, mean, pstdev
@@ -11,7 +12,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 
 from ragassay.studies.poisoning.defences.defence import DefenceError
 from ragassay.studies.poisoning.defences.kinds import echo, ragdefender, raguard, trustrag
-from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, Null, grid, rank
+from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, Null, fold_of, grid, rank
 from ragassay.text.words import content, stem, tokens
 
 QUESTION = "Which old bridge over the river fell in the storm?"
@@ -20,6 +21,7 @@ TEXTS = [
     "The choir sings in the cathedral.",
     "A storm came over the river, and a bridge fell.",
     "The ferry sails at nine.",
+    "Bridge.",
 ]
 
 
@@ -93,6 +95,8 @@ def test_the_readings_of_echo_are_those_of_its_description():
     found = echo.echoes(passages, echo.Kind().settings)
     assert list(found) == list(echo.Kind.UNITS)
     assert np.stack(list(found.values()), axis=1) == pytest.approx(np.array(plain_echoes(passages)))
+    assert echo.taken_up("Bridge", "A bridge fell") == (pytest.approx(1 / math.sqrt(2)), 1)
+    assert echo.taken_up("", "") == (0, 0)
 
 
 def test_the_score_of_echo_is_the_sum_of_normal_scores():
@@ -102,6 +106,7 @@ def test_the_score_of_echo_is_the_sum_of_normal_scores():
     kept = {name: grid(np.sort(column)) for name, column in zip(echo.Kind.UNITS, clean.T, strict=True)}
     assert defence.fitted["units"] == {name: pytest.approx(values) for name, values in kept.items()}
     passages = drawn(5)
+    passages[0]["scores"]["whole"] = 99.0  # above all that was seen
     expected = []
     for row in plain_echoes(passages):
         total = 0.0
@@ -241,6 +246,19 @@ def test_insistence_is_what_the_most_similar_pairs_give_and_how_similar_all_othe
         others = mean(similarity[own, other] for other in range(6) if other != own)
         expected.append(given + ragdefender.TIES * others)
     assert ragdefender.insistence(similarity, count) == pytest.approx(expected)
+
+
+def test_the_larger_cluster_is_planted_if_more_than_half_have_most_of_the_words_that_weigh_most():
+    """Of words that weigh the same, the first in the alphabet; a word is in a text even as a part of another."""
+    texts = ["zebra", "alpha", "alphabet"]
+    assert ragdefender.planted(texts, np.eye(3)[[0, 0, 1]] @ np.eye(3)[[0, 0, 1]].T, 1) == 2
+    assert ragdefender.planted([*texts, "yak"], np.eye(4)[[0, 0, 0, 1]] @ np.eye(4)[[0, 0, 0, 1]].T, 1) == 1
+
+
+@pytest.mark.parametrize("question", [QUESTION, f" {QUESTION.upper()}\n"])
+def test_the_fold_of_a_query_is_by_a_hash_of_its_words(question):
+    words = " ".join(question.lower().split())
+    assert fold_of(question) == str(hashlib.sha256(f"fold {words}".encode()).digest()[0] % 5)
 
 
 def test_trustrag_leaves_passages_that_share_no_words_alone_however_alike_their_vectors_are():

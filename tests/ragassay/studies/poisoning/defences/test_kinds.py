@@ -1,5 +1,7 @@
 """Each kind of defence by what it removes of a few passages, and all of them by what they have in common."""
 
+import json
+import re
 from itertools import combinations
 from math import comb
 
@@ -10,7 +12,9 @@ from sklearn.cluster import AgglomerativeClustering
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ragassay.base import variants
+from ragassay.calls.model import Answer
 from ragassay.studies.poisoning.defences.defence import KINDS, DefenceError, kind_of
+from ragassay.studies.poisoning.defences.kinds import robustrag
 from ragassay.studies.poisoning.defences.thresholds import Null
 
 WORDS = (
@@ -206,6 +210,70 @@ def test_a_chain_removes_what_one_of_its_links_does_and_judges_nothing_twice(ran
     rows = judged("chain", passages, null, of=links)
     assert {row["rank"]: row["reason"] for row in rows if row["removed"]} == {2: "duplicate", COUNT: "ppl"}
     assert rows[1]["criteria"] == ["duplicate"] and rows[-1]["criteria"] == ["duplicate", "ppl"]
+
+
+def test_robustrag_counts_keywords_once_for_each_passage_and_takes_what_enough_name():
+    named = [["The bridge", "bridge", "river"], ["bridge", "storm"], ["Storm", "ferry"], ["bridge"]]
+    assert robustrag.common(named, 0.5, 9) == ["The bridge", "storm"]
+    assert robustrag.common(named, 0.5, 1) == ["The bridge", "storm", "river", "ferry"]
+    assert robustrag.common(named, 0.51, 9) == ["The bridge"] == robustrag.common(named, 1.0, 3)
+    longest = "a" * robustrag.LONGEST
+    reply = json.dumps({"keywords": [longest, f"{longest}a", " old \n bridge ", "?", 3, ""]})
+    assert robustrag.keywords(Answer(reply, "stop")) == [longest, "old bridge"]
+    for nothing in ('{"keywords": "bridge"}', "The bridge."):
+        assert robustrag.keywords(Answer(nothing, "stop")) == []
+
+
+def test_robustrag_elects_the_first_answer_that_most_agree_with_and_those_that_decline_do_not_vote():
+    ferry, bridge, old, none = (
+        Answer(text, "stop") for text in ("The ferry.", "The bridge.", "An old bridge", "The passages do not say.")
+    )
+    refused = Answer(None, "refusal")
+    assert robustrag.elected([none, none, refused, ferry, bridge, old]) is bridge
+    assert robustrag.elected([refused, ferry, bridge]) is ferry and robustrag.elected([none, refused]) is none
+
+
+LINKS = [{"kind": kind, "settings": kind_of(kind).SETTINGS} for kind in ("duplicates", "question_share")]
+
+
+@pytest.mark.parametrize(
+    ("damage", "line"),
+    [
+        ({"of": 1}, "for the links 1, expected what each learned"),
+        ({"links": {}}, r"found {} for the links"),
+        ({"links": [{}]}, "expected what each learned"),
+        ({"of": [], "links": []}, r"found the links \[\], expected kinds with settings"),
+        ({"of": [LINKS[1], LINKS[1] | {"kind": 1}]}, "expected kinds with settings"),
+        ({"links": [[], {}]}, "expected what each link learned"),
+        ({"of": [LINKS[1], LINKS[0]]}, "found no thresholds|learns nothing"),
+        ({"of": [LINKS[0], LINKS[1] | {"settings": {"trim": 0.0}}]}, "found no setting 'alpha'"),
+        ({"of": [{"kind": "magic", "settings": {}}, LINKS[1]]}, "found the name 'magic'"),
+        ({"other": 1}, "expected links and what each learned"),
+    ],
+)
+def test_a_damaged_chain_says_what_is_wrong(damage, line, null):
+    learned = kind_of("chain")({"of": LINKS}).fit(null).fitted
+    assert kind_of("chain")({"of": LINKS}, learned).damage() == ""
+    fitted = learned | {name: part for name, part in damage.items() if name != "of"}
+    assert re.search(line, kind_of("chain")({"of": damage.get("of", LINKS)}, fitted).damage())
+
+
+def test_a_threshold_may_lie_beyond_its_null_by_what_is_rounded_and_no_more(null):
+    fitted = kind_of("question_share")().fit(null).fitted
+    [(name, criterion)] = fitted["criteria"].items()
+    for at, side in ((0, -1), (-1, 1)):
+        end, room = criterion["null"][at], 1e-5 * max(map(abs, criterion["null"]))
+        damages = []
+        for limit in (end + side * room, end + side * room * 1.001):
+            own = {"criteria": {name: criterion | {"threshold": limit}}, "units": None}
+            damages.append(kind_of("question_share")(fitted=own).damage())
+        assert damages[0] == "" and "expected one of its null" in damages[1]
+
+
+def test_settings_of_trustrag_that_are_no_shares_are_damage():
+    for own in ({"rouge": 2.0}, {"alpha": 2.0}, {}):
+        damage = kind_of("trustrag")(own, {"threshold": 0.5, "texts": 9, "rough": True}).damage()
+        assert damage.startswith("found rouge and alpha") == bool(own)
 
 
 def test_a_null_that_is_too_small_or_says_nothing_is_refused(random, null):

@@ -62,6 +62,20 @@ def test_a_short_chunk_counts_as_the_whole():
     assert own.is_short and own.pre == own.post == own.post_given_pre == own.whole == own.window
 
 
+class SixLetters(Letters):
+    """Reads the first six letters of a text."""
+
+    def scored(self, texts, halves):
+        for values, ends in super().scored(texts, halves):
+            yield TokenScores(values[:6], ends[:6])
+
+
+def test_a_chunk_that_is_cut_off_counts_as_the_whole_although_it_would_be_long_enough_alone():
+    found = [next(surprises(SixLetters(), ["aaaa bbbb"], [0], EVEN, least, 2)) for least in (2, 3)]
+    assert [(own.is_short, own.tokens) for own in found] == [(False, 6), (True, 6)]
+    assert found[0].post == pytest.approx(ord("b") - 3 / 4) and found[0].post_given_pre == ord("b") - 1
+
+
 TEXTS = ["The ferry sails. The ferry stops.", "A bridge fell, the ferry sails.", "", "The storm came; a bridge fell."]
 ASKED = ["The ferry fell.", "Zyzzyva sails", "a bridge fell, the storm came", ""]
 
@@ -116,6 +130,19 @@ def test_longer_contexts_fit_what_was_read_better():
     means = [Ngrams.trained(TEXTS, order) for order in (1, 2, 3)]
     values = [model.values([model.ids(TOKEN.findall(TEXTS[1].lower()))]).mean() for model in means]
     assert values[0] > values[1] > values[2]
+
+
+def test_a_model_in_which_ngrams_and_contexts_do_not_belong_together_is_refused():
+    model = Ngrams.trained(TEXTS, 2)
+    model.check()
+    first, second = model.parts
+    far = {
+        "grams": second["grams"] + len(first["grams"]) * model.size,
+        "contexts": second["contexts"] + len(first["grams"]),
+    }
+    for part in ({"contexts": second["contexts"] + 1}, far):
+        with pytest.raises(ValueError, match="found n-grams with other contexts than those of the model"):
+            Ngrams(model.words, [first, second | part]).check()
 
 
 def test_what_stands_in_both_halves_is_read_by_no_model():

@@ -105,6 +105,11 @@ def test_features_are_scaled_by_their_own_means_whatever_is_read_at_a_time(monke
     scale = scaling(part(features, labels, np.arange(50)))
     assert np.allclose(scale.mean, features[:50].mean(axis=0), atol=1e-5) and scale.factor[0, 0] == 0
     assert np.allclose(scale(features[:50])[:, 1:].std(axis=0), 1, atol=1e-4)
+    signs = np.resize([-1, 1], (50, 1, 1))
+    steps = np.array([[0.8e-6, 1.5e-6], [0.5e-3, 1.5e-3]])  # what varies by less than a millionth does not move
+    little = (np.array([[0], [1000]]) + signs * steps).astype(np.float32)
+    factors = scaling(part(little, labels[:50], np.arange(50))).factor
+    assert (factors[:, 0] == 0).all() and np.allclose(factors[:, 1] * steps[:, 1], 1, atol=0.1)
 
 
 def test_what_does_not_fit_and_what_is_too_little_is_told_in_one_line(monkeypatch):

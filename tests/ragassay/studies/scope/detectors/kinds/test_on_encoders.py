@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import paired_cosine_distances
 
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
@@ -63,3 +64,10 @@ def test_overlap_is_that_of_hardness_whatever_the_roles(embeddings):
 def test_question_alone_embeds_no_document(tmp_path):
     own = made("question_alone", tmp_path)
     assert own.features(ASKED).shape == (3, 384) and own.embedder.computed == 3
+    assert own.cut(ASKED) == (0, 0)
+
+
+def test_similarity_is_the_distance_by_cosine(embeddings):
+    own = made("similarity", embeddings)
+    distances = paired_cosine_distances(own.documents(ASKED), own.questions(ASKED))
+    assert own.features(ASKED) == pytest.approx(distances[:, None], abs=1e-6)
