@@ -227,8 +227,20 @@ DAMAGED = {
     "no texts": (lambda card: _criterion(card).pop("texts"), "found a threshold of question_share without the number"),
     "no reading": (lambda card: card.update(reading="deep"), "reading: found 'deep', expected way, least, window"),
     "no depth": (lambda card: card.update(depth=0), "depth: found 0, expected a number of passages"),
+    "no way": (lambda card: _reading(card).update(way="deep"), "reading: found .*, expected way, least, window"),
+    "no least": (lambda card: _reading(card).update(least=0), "reading: found .*, expected way, least, window"),
+    "no window": (lambda card: _reading(card).update(window=0), "reading: found .*, expected way, least, window"),
+    "half a reading": (lambda card: _reading(card).pop("way"), "reading: found .*, expected way, least, window"),
+    "no folds": (lambda card: card.update(fitted=[]), "fitted: found no thresholds for fold any, expected all"),
+    "a role": (lambda card: card.update(encoders={"x": {"kind": "y"}}), "encoders: found .*, expected encoders by the"),
+    "no kinds": (lambda card: card.update(encoders={"query": {"kind": 1}}), "encoders: found .*, expected encoders by"),
+    "no scorer": (lambda card: card.update(scored_by={"files": 1}), "scored_by: found .*, expected what a scorer is"),
     "no encoders": (lambda card: card.update(encoders={"passage": 1}), "encoders: found .*, expected encoders by the"),
 }
+
+
+def _reading(card):
+    return card["reading"]
 
 
 def _criterion(card):

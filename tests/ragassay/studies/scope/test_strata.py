@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ragassay.search.nearest import unit
-from ragassay.studies.scope.strata import drift, grade, similarity, stratum, stratum_names
+from ragassay.studies.scope.strata import _grade, drift, grade, similarity, stratum, stratum_names
 
 LIMITS = [0.4, 0.6]
 
@@ -73,6 +73,20 @@ def test_a_stratum_that_the_wording_gives_away_is_easy():
     given = [row | {"wording": row["wording"] / 2 + 0.5 * row["out_of_scope"]} for row in rows(100)]
     near = grade(given, LIMITS, 10, 200)[2]
     assert near["auroc_high"] <= 0.75 and near["question_alone"] == 1.0 and near["grade"] == "easy"
+
+
+@pytest.mark.parametrize(
+    ("ends", "name"),
+    [
+        ([(0.5, 0.75), (0.4, 0.6)], "hard"),
+        ([(0.5, 0.751), (0.4, 0.6)], "undecided"),
+        ([(0.75, 0.9), (0.4, 0.6)], "undecided"),
+        ([(0.4, 0.6), (0.751, 0.9)], "easy"),
+        ([(0.4, 0.6), (None, None)], "undecided"),
+    ],
+)
+def test_the_ends_of_both_intervals_grade_a_stratum(ends, name):
+    assert _grade([{"low": low, "high": high} for low, high in ends]) == name
 
 
 def test_without_scores_nothing_is_known_and_nothing_hard():

@@ -1,5 +1,6 @@
 """Where texts are split, what becomes of values of tokens, and interpolated n-grams beside a plain loop over counts."""
 
+import hashlib
 import math
 from collections import Counter
 
@@ -14,6 +15,7 @@ from ragassay.studies.poisoning.defences.scorer import (
     ScorerError,
     SurpriseScorer,
     TokenScores,
+    half_of,
     split,
     surprises,
 )
@@ -28,6 +30,7 @@ TEXT = "One. Two words here and many more of them. End it now."
         (TEXT, EVEN, "One. Two words here and many"),
         (TEXT, FIRST, "One."),
         (TEXT, NEAREST, "One. Two words here and many more of them."),
+        ("One two three four. Five. Six.", NEAREST, "One two three four."),
         ("No sentence ends here", NEAREST, "No sentence"),
         ("No sentence ends here", FIRST, "No sentence"),
         ("word", EVEN, "word"),
@@ -36,6 +39,11 @@ TEXT = "One. Two words here and many more of them. End it now."
 )
 def test_a_text_is_split(text, way, first):
     assert text[: split(text, way)] == first
+
+
+def test_the_half_of_a_cluster_is_by_a_hash_of_its_name():
+    for name in ("one", "two", "three", "four"):
+        assert half_of(name) == hashlib.sha256(f"half {name}".encode()).digest()[0] % 2
 
 
 class Letters(SurpriseScorer):
@@ -66,8 +74,8 @@ class SixLetters(Letters):
     """Reads the first six letters of a text."""
 
     def scored(self, texts, halves):
-        for values, ends in super().scored(texts, halves):
-            yield TokenScores(values[:6], ends[:6])
+        for scores in super().scored(texts, halves):
+            yield scores._replace(values=scores.values[:6], ends=scores.ends[:6])
 
 
 def test_a_chunk_that_is_cut_off_counts_as_the_whole_although_it_would_be_long_enough_alone():
