@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import yaml
 from datasets import load_dataset
 
+from ragassay.release import descriptions
 from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import ReleaseFolder
 from releases import DAY
@@ -65,6 +66,19 @@ def test_the_citation_has_what_the_format_needs(published):
     found = yaml.safe_load((published / "CITATION.cff").read_text())
     assert found.keys() >= {"cff-version", "message", "title", "authors", "version"} and found["type"] == "dataset"
     assert found["authors"] == [{"name": "The makers of this data set"}] and str(found["date-released"]) == DAY
+
+
+def test_a_doi_stands_in_every_description(published):
+    manifest = json.loads((published / "manifest.json").read_text()) | {"doi": "10.5281/zenodo.1234567"}
+    sums = {file: "" for entry in manifest["tables"].values() for file in entry["files"]}
+    assert yaml.safe_load(descriptions.citation(manifest, DAY))["doi"] == "10.5281/zenodo.1234567"
+    crate = json.loads(descriptions.ro_crate(published, manifest, DAY))["@graph"]
+    described = [
+        json.loads(descriptions.croissant(sums, manifest, DAY)),
+        *(part for part in crate if part["@id"] == "./"),
+    ]
+    assert [part["identifier"] for part in described] == ["https://doi.org/10.5281/zenodo.1234567"] * 2
+    assert "identifier" not in (published / "croissant.json").read_text(), "where there is none"
 
 
 def test_the_datasets_library_opens_every_table_offline(published, tmp_path, monkeypatch):

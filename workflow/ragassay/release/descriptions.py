@@ -54,6 +54,7 @@ def croissant(sums: dict[str, str], manifest: dict, day: str) -> str:
         "citeAs": f"{', '.join(manifest['authors'])}: {manifest['title']}, version {manifest['version']}, {day[:4]}",
         "license": manifest["licence"],
         "creator": [{"@type": "sc:Organization", "name": author} for author in manifest["authors"]],
+        **_identifier(manifest),
         "isLiveDataset": False,
         "distribution": [*files, *sets],
         "recordSet": records,
@@ -92,6 +93,7 @@ def ro_crate(folder: Path, manifest: dict, day: str) -> str:
         "description": manifest["licence_note"] or manifest["title"],
         "datePublished": day,
         "version": manifest["version"],
+        **_identifier(manifest),
         "license": {"@id": "#licence"},
         "author": named,
         "publisher": named,
@@ -114,8 +116,13 @@ def citation(manifest: dict, day: str) -> str:
         "authors": [{"name": author} for author in manifest["authors"]],
         "version": manifest["version"],
         "date-released": day,
+        **({"doi": manifest["doi"]} if manifest["doi"] else {}),
     }
     return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)
+
+
+def _identifier(manifest):
+    return {"identifier": f"https://doi.org/{manifest['doi']}"} if manifest["doi"] else {}
 
 
 def _json(value):

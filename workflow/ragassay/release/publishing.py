@@ -91,11 +91,14 @@ def publish(
         release.passes = written.passes
         for name, text in readme.documents(release, facts(release)).items():
             _write(place / name, text)
-        _write(place / "CITATION.cff", descriptions.citation(manifest, day))
-        _write(place / "croissant.json", descriptions.croissant(written.sums, manifest, day))
-        _write(place / "ro-crate-metadata.json", descriptions.ro_crate(place, manifest, day))
+        cited = manifest | {"doi": settings["doi"]}
+        _write(place / "CITATION.cff", descriptions.citation(cited, day))
+        _write(place / "croissant.json", descriptions.croissant(written.sums, cited, day))
+        _write(place / "ro-crate-metadata.json", descriptions.ro_crate(place, cited, day))
         listing.write_sums(place, written.sums)
-        if not confirm(what_is_published(release, licences.brought)):
+        makers = f"cited as: {', '.join(settings['authors'])} (`release.authors`)"
+        doi = f"doi: {settings['doi'] or 'none'} (`release.doi`)"
+        if not confirm(f"{what_is_published(release, licences.brought)}\n{makers}, {doi}"):
             raise NotReleasable(f"{folder}: nothing was released, as you said")
         if key:
             sign(place, key)
