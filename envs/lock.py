@@ -32,6 +32,7 @@ ENVIRONMENTS = {
         *("sentence-transformers", "snowballstemmer", "fastapi", "python-jsonpath", "uvicorn"),
         TORCH,
     ],
+    "files": ["lxml", "lxml-html-clean", "pyarrow", "pypdf", "pyyaml", "trafilatura"],
     "tables": ["jsonschema", "pandas", "pyarrow", "pyyaml", "snowballstemmer"],
     "report": ["altair", "jinja2", "jsonschema", "pyarrow", "pyyaml", "vl-convert-python"],
 }

@@ -8,10 +8,10 @@ import resource
 import time
 from pathlib import Path
 
+from ragassay.documents.readers import Readers
 from ragassay.news.extraction.extractor import Extractor, Reject
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import read
-from ragassay.news.readers import Readers
 
 SECONDS, MEGABYTES = 20, 500
 HTML = "text/html; charset=utf-8"

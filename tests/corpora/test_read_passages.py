@@ -2,8 +2,10 @@
 
 import pytest
 
+from files_of_users import docx
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
+from ragassay.documents.sources import document_files
 from ragassay.schemas.corpora import PASSAGES
 from scripts.corpora.read_passages import read_passages
 
@@ -57,3 +59,26 @@ def test_rows_without_text_are_left_out_and_counted(tmp_path, caplog):
     rows = read(tmp_path, "_id,text", "1,First.", "2,", "3, ", "4,Fourth.")
     assert [row["passage_id"] for row in rows] == ["1", "4"]
     assert "corpus.csv row 2: found nothing in 'text'; 2 of 4 rows have no text and are left out" in caplog.text
+
+
+def test_files_of_a_folder_are_called_by_their_paths_and_titles(tmp_path, caplog):
+    (tmp_path / "handbook/more").mkdir(parents=True)
+    (tmp_path / "handbook/leave.md").write_text("---\ntitle: Leave\n---\nTen days.")
+    (tmp_path / "handbook/own.md").write_text("---\n_id: page-1\n---\n# Pay\n\nOn the 25th.")
+    (tmp_path / "handbook/more/travel.docx").write_bytes(docx(("Title", "Travel"), ("", "By train.")))
+    (tmp_path / "handbook/cut.pdf").write_bytes(b"%PDF-1.4")
+    folder = tmp_path / "handbook"
+    read_passages(document_files(folder), tmp_path / "passages.parquet", COLUMNS, below=[str(folder)])
+    rows = tables.read(PASSAGES, tmp_path / "passages.parquet").to_pylist()
+    assert {row["passage_id"]: (row["title"], row["source"]) for row in rows} == {
+        "leave.md": ("Leave", "leave.md"),
+        "more/travel.docx": ("Travel", "more/travel.docx"),
+        "page-1": ("Pay", "own.md"),
+    }
+    assert f"left out {folder / 'cut.pdf'}: unreadable: found no whole PDF" in caplog.text
+
+
+def test_a_corpus_of_which_no_file_can_be_read_is_an_error(tmp_path):
+    (tmp_path / "cut.pdf").write_bytes(b"%PDF-1.4")
+    with pytest.raises(AssayError, match=r"cut.pdf: found no whole PDF .*; and no other file can be used"):
+        read_passages([str(tmp_path / "cut.pdf")], tmp_path / "passages.parquet", COLUMNS)

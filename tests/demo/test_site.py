@@ -12,12 +12,12 @@ from protego import Protego
 from demo.site import demo_site
 from project import ROOT
 from ragassay.base.errors import AssayError
+from ragassay.documents.readers import Readers
 from ragassay.documents.sources import document_files, records
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.feed import parse
 from ragassay.news.feeds.feed_lists import listed_in_opml
 from ragassay.news.fetching.links import link
-from ragassay.news.readers import Readers
 
 DEMO = ROOT / "resources/demo"
 ARTICLES = [record.fields for record in records(document_files(DEMO / "articles"))]

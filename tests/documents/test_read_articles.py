@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from files_of_users import pdf
 from ragassay.base import tables
 from ragassay.base.tally import MostRejected
-from ragassay.documents.sources import SourceError
+from ragassay.documents.sources import SourceError, document_files
 from ragassay.schemas.documents import ARTICLES
 from scripts.documents.read_articles import read_articles
 
@@ -179,3 +180,32 @@ def test_a_file_that_cannot_be_read_leaves_the_old_tables_as_they_are(read, tmp_
     assert bytes_of(tmp_path) == first
     names = ["a.jsonl", "articles.parquet", "b.csv", "rejects.parquet"]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+def test_a_folder_of_all_kinds_keeps_paths_titles_and_reasons(tmp_path):
+    folder = tmp_path / "handbook"
+    (folder / "more").mkdir(parents=True)
+    (folder / "leave.md").write_text(f"# Leave\n\n{TEXTS[0]}")
+    (folder / "more/pay.pdf").write_bytes(pdf(TEXTS[1]))
+    (folder / "faq.csv").write_text(f'body,day\n"{TEXTS[2]}",21.11.2026\n" ",22.11.2026\n"A text.",2026-11-21\n')
+    (folder / "logo.png").write_bytes(b"a picture")
+    outputs = tmp_path / "articles.parquet", tmp_path / "rejects.parquet"
+    columns = {"text": "body", "date": "day"}
+    read_articles(document_files(folder), *outputs, "january", 0.5, columns, "%d.%m.%Y", str(folder))
+    articles, rejects = (tables.read(table, path).to_pylist() for table, path in zip(SCHEMAS, outputs, strict=True))
+    named = {row["source_id"]: row["title"] for row in articles}
+    assert named == {"leave.md": "Leave", "more/pay.pdf": "pay", "faq.csv row 1": None}
+    [dated] = [row["published_at"].date().isoformat() for row in articles if row["published_at"]]
+    assert dated == "2026-11-21"
+    assert sorted(row["reason"] for row in rejects) == ["bad_date", "empty_text", "unknown_kind"]
+
+
+def test_the_place_of_a_file_is_no_part_of_what_an_article_is_called(tmp_path):
+    def ids(name):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(TEXTS[0])
+        outputs = tmp_path / "articles.parquet", tmp_path / "rejects.parquet"
+        read_articles([str(tmp_path / name)], *outputs, "january", 0.5, folder=str(tmp_path))
+        return [row["article_id"] for row in tables.read(ARTICLES, outputs[0]).to_pylist()]
+
+    assert ids("here.txt") == ids("elsewhere/there.txt")

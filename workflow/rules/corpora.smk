@@ -51,11 +51,11 @@ rule read_passages:
     wildcard_constraints:
         corpus=one_of(plan(search.parts)),
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/files.yaml"
     resources:
         runtime="1h",
     params:
-        code=code_version("corpora/read_passages.py"),
+        code=code_version("corpora/read_passages.py", "ragassay.documents.parsed_files"),
         settings=plan(search.read_passages),
     script:
         "../scripts/corpora/read_passages.py"

@@ -49,10 +49,10 @@ rule read_articles:
     wildcard_constraints:
         shard=one_of(plan(documents.from_files)),
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/files.yaml"
     params:
-        code=code_version("documents/read_articles.py"),
-        settings=plan(documents.read_articles),
+        code=code_version("documents/read_articles.py", "ragassay.documents.parsed_files"),
+        settings=plan(documents.read_files),
     script:
         "../scripts/documents/read_articles.py"
 
@@ -70,9 +70,9 @@ rule read_question_set:
     log:
         "logs/read_question_set/{question_set}.log",
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/files.yaml"
     params:
-        code=code_version("documents/read_question_set.py"),
+        code=code_version("documents/read_question_set.py", "ragassay.documents.parsed_files"),
         settings=plan(question_sets.read_question_set),
     script:
         "../scripts/documents/read_question_set.py"
@@ -91,9 +91,9 @@ rule read_responses:
     wildcard_constraints:
         responder=one_of(plan(question_sets.recorded, role="responders")),
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/files.yaml"
     params:
-        code=code_version("documents/read_responses.py"),
+        code=code_version("documents/read_responses.py", "ragassay.documents.parsed_files"),
         settings=plan(question_sets.read_responses),
     script:
         "../scripts/documents/read_responses.py"
@@ -111,9 +111,9 @@ rule read_verdicts:
     wildcard_constraints:
         judge=one_of(plan(question_sets.recorded, role="judges")),
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/files.yaml"
     params:
-        code=code_version("documents/read_verdicts.py"),
+        code=code_version("documents/read_verdicts.py", "ragassay.documents.parsed_files"),
         settings=plan(question_sets.read_verdicts),
     script:
         "../scripts/documents/read_verdicts.py"

@@ -15,6 +15,7 @@ Writes  results/claims/{generator}/{shard}.parquet                  the claims o
 from ragassay.plan import models, questions
 
 ALL = plan(questions.every)
+KIND = {"kind": config["documents"]["kind"]}
 CALLS += expand("results/calls/{stage}/{generator}/{shard}.parquet", **ALL, stage=plan(questions.generating))
 ESTIMATES["most_requests"] |= plan(questions.most_requests)
 ESTIMATES["switches"] |= plan(questions.switches)
@@ -48,7 +49,13 @@ rule extract_claims:
         runtime="4h",
     params:
         code=code("questions/extract_claims.py", models.provider_of, role="generator"),
-        settings=plan(models.asking, stage="extract_claims", role="generator", **config["scope"]["claims"]),
+        settings=plan(
+            models.asking,
+            stage="extract_claims",
+            role="generator",
+            kind=config["documents"]["kind"],
+            **config["scope"]["claims"],
+        ),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/extract_claims.py"
@@ -75,7 +82,13 @@ rule recover_claims:
         runtime="4h",
     params:
         code=code("questions/recover_claims.py", models.provider_of, role="generator"),
-        settings=plan(models.asking, stage="recover_claims", role="generator", **config["scope"]["recovery"]),
+        settings=plan(
+            models.asking,
+            stage="recover_claims",
+            role="generator",
+            kind=config["documents"]["kind"],
+            **config["scope"]["recovery"],
+        ),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/recover_claims.py"

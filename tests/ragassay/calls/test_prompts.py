@@ -182,3 +182,17 @@ def test_the_digest_follows_what_is_sent_and_not_the_layout(prompt_file):
     assert Prompt.load(path).digest == digest
     changed = [{"user": PARTS["user"] + "!"}, {"system": "You count shells."}, {"examples": []}, {"version": 2}]
     assert len({Prompt.load(prompt_file(**change)).digest for change in changed} | {digest}) == 5
+
+
+def test_a_prompt_names_the_kind_of_text_and_keeps_its_digest(prompt_file):
+    path = prompt_file(system='You read [[news|texts of the kind "..."]] with [care].')
+    news, handbook = Prompt.load(path), Prompt.load(path, "handbook page")
+    assert news.fixed[0]["content"].startswith("You read news with [care].")
+    assert handbook.fixed[0]["content"].startswith('You read texts of the kind "handbook page" with [care].')
+    assert news.digest == handbook.digest
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_no_system_part_speaks_of_news_where_documents_are_of_another_kind(path):
+    system = Prompt.load(path, "handbook page").fixed[0]["content"]
+    assert "news" not in system.replace("prose: news, a letter", "").lower()

@@ -8,16 +8,18 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from datasets import Dataset, DatasetDict
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragassay.documents.sources import FIELDS, READERS, Columns, Record, SourceError, document_files, records
+from ragassay.documents.record import FIELDS
+from ragassay.documents.sources import READERS, Columns, Record, SourceError, document_files, records
 
 FULL = {"id": "a-1", "title": 'A, "B"', "url": "https://x.example/1", "date": "2026-10-03", "topic": "news"}
 FULL["text"] = 'First line.\nSecond, with a\ttab and "quotes": é 表 🙂.'
 LONG, DEEP = "1" * 5000, "[" * 20_000  # more digits, more depth than Python takes
 KINDS = list(READERS)
-TABLES = [".csv", ".tsv", ".jsonl", ".parquet"]
+TABLES = [".csv", ".tsv", ".jsonl", ".parquet", ".arrow"]
 
 
 @pytest.fixture
@@ -38,6 +40,10 @@ def put(path, rows):
     path = Path(path)
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".arrow":
+        table = pa.Table.from_pylist(rows)
+        with pa.ipc.new_stream(path, table.schema) as stream:
+            stream.write_table(table)
     elif path.suffix == ".jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     elif path.suffix in (".csv", ".tsv"):
@@ -219,13 +225,13 @@ def test_null_and_not_a_number_are_missing(write):
     ("name", "content", "says"),
     [
         ("x.csv", "", "x.csv: found no column, expected a first line with their names: text"),
-        ("x.csv", "id,body\n1,a\n", "no column 'text' among id, body; rename the one"),
+        ("x.csv", "id,body\n1,a\n", "no column 'text' among id, body; say in the configuration"),
         ("x.csv", "id;text\n1;a\n", "no column 'text' among id;text"),
         ("x.csv", b"t\xe9xt\na\n", "no column 'text' among t?xt"),
         ("x.tsv", "text\tid".encode("utf-16"), ": found UTF-16, expected UTF-8; save the file as UTF-8"),
         ("x.csv", "text,id\n".encode("utf-16-be"), ": found UTF-16, expected UTF-8"),
         ("x.csv", "text,id\n".encode("utf-16-le"), ": found UTF-16, expected UTF-8"),
-        ("x.csv", "\x1b[2J,\u202ea,b\n", r"no column 'text' among \x1b[2j, \u202ea, b; rename"),
+        ("x.csv", "\x1b[2J,\u202ea,b\n", r"no column 'text' among \x1b[2j, \u202ea, b; say in"),
         ("x.tsv", "text\tid\tText\na\t1\tb\n", "more than one column 'text'"),
         ("x.csv", 'text\na\n"b\n', ":3: unexpected end of data"),
         ("x.csv", 'text\n"a"b\n', ":2: ',' expected after"),
@@ -244,7 +250,7 @@ def test_a_file_that_cannot_be_read_is_an_error_that_names_it(write, name, conte
 def test_many_and_long_names_of_columns_are_cut(write):
     names = [f"{number}{'x' * 5000}" for number in range(5000)]
     message = refusal(write("x.csv", ",".join(names)))
-    assert len(message) < 1500 and "and 4,990 more; rename" in message
+    assert len(message) < 1500 and "and 4,990 more; say in" in message
 
 
 @pytest.mark.parametrize(
@@ -278,8 +284,11 @@ def test_parquet_needs_one_column_of_texts(tmp_path, names, says):
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_file_without_rows_has_no_records(tmp_path, kind):
     path = tmp_path / f"x{kind}"
+    empty = pa.table({"text": pa.array([], pa.string())})
     if kind == ".parquet":
-        pq.write_table(pa.table({"text": pa.array([], pa.string())}), path)
+        pq.write_table(empty, path)
+    elif kind == ".arrow":
+        pa.ipc.new_stream(path, empty.schema).close()
     else:
         path.write_text("" if kind == ".jsonl" else "text\n")
     assert read(path) == []
@@ -326,13 +335,63 @@ def test_a_folder_gives_all_its_files_in_one_order_without_hidden_ones(make, tmp
     assert document_files(files[2]) == [files[2]]
 
 
-@pytest.mark.parametrize("name", ["x.pdf", "a/x.docx", "README", "x.jsonl.gz", "x.json"])
-def test_an_unknown_kind_of_file_is_an_error(make, tmp_path, name):
-    make("a/good.txt")
+@pytest.mark.parametrize("name", ["x.png", "a/x.doc", "README", "x.jsonl.gz", "x.json"])
+def test_files_of_unknown_kinds_are_rejects_beside_others_and_an_error_alone(make, tmp_path, name):
     file = make(name)
     with pytest.raises(SourceError, match="unknown kind of file, expected one of") as caught:
         document_files(tmp_path)
     assert str(caught.value).startswith(file)
+    good = make("a/good.txt")
+    reasons = {record.file: record.reason for record in read(*document_files(tmp_path))}
+    assert reasons == {file: "unknown_kind", good: ""}
+
+
+def test_a_table_that_cannot_be_read_is_a_reject_beside_others(write):
+    files = [write("a.csv", 'text\nfirst\n"open\n'), write("b.parquet", b"PAR1"), write("c.txt", "last")]
+    found = [(record.file, record.row, record.reason) for record in read(*files)]
+    assert found == [(files[0], 1, ""), (files[0], 2, "unreadable"), (files[1], 1, "unreadable"), (files[2], 1, "")]
+
+
+def test_a_record_is_called_by_its_place_below_the_folder(write, tmp_path):
+    files = [write("a/b.md", "A text."), write("c.csv", "text\nx\ny\n")]
+
+    def names(*below):
+        return [record.source_id for record in records(files, below=below)]
+
+    assert names(tmp_path) == ["a/b.md", "c.csv row 1", "c.csv row 2"]
+    assert names(tmp_path / "a", files[1]) == ["b.md", "c.csv row 1", "c.csv row 2"]
+    assert names() == [files[0], f"{files[1]} row 1", f"{files[1]} row 2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("x.md", "Intro.\n\n## The *first* one ##\n\n# Another\n", "The *first* one"),
+        ("x.md", "Underlined\n======\nText.", "Underlined"),
+        ("leave-policy.md", "#hashtag and\n    # code\n", "leave-policy"),
+        ("notes.txt", "# no heading in a plain text", "notes"),
+    ],
+)
+def test_a_text_is_called_by_its_first_heading_or_its_file(write, name, text, title):
+    [record] = read(write(name, text))
+    assert (record.title, record.fields) == (title, {"text": text})
+
+
+def test_a_folder_of_beirs_is_its_corpus(write, tmp_path):
+    corpus = write("corpus.jsonl", '{"_id": "d1", "title": "T", "text": "A text."}\n')
+    write("queries.jsonl", '{"_id": "q1", "text": "Why?"}\n')
+    write("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    assert document_files(tmp_path) == [corpus]
+    assert read(corpus)[0].fields == {"id": "d1", "title": "T", "text": "A text."}
+
+
+def test_a_data_set_that_was_saved_is_read_without_what_describes_it(tmp_path):
+    rows = [{"id": "1", "text": "First."}, {"id": "2", "text": "Second."}]
+    saved = DatasetDict({"train": Dataset.from_list(rows[:1]), "test": Dataset.from_list(rows[1:])})
+    saved.save_to_disk(tmp_path / "saved")
+    (tmp_path / "saved/train/cache-1.arrow").write_bytes(b"what a program computed")
+    found = [record.fields for record in read(*document_files(tmp_path / "saved"))]
+    assert found == rows[::-1]  # test stands before train
 
 
 def test_a_folder_without_documents_is_an_error(make, tmp_path):

@@ -7,13 +7,13 @@ import pytest
 
 from news import feed
 from ragassay.base.errors import AssayError
+from ragassay.documents.readers import Readers
 from ragassay.news.crawl import MOST_FAILURES, Crawl
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days
 from ragassay.news.fetching.addresses import FetchLimits
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.fetching.http import Exchange
-from ragassay.news.readers import Readers
 from servers import Web, answer, moved
 
 PAGE = answer(b"<p>The harbour is open.</p>")

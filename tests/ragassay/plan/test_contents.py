@@ -79,9 +79,9 @@ def test_a_text_as_long_as_a_library_and_a_file_of_somebody_else_are_a_line(prob
         file.truncate(900_000_000)
     [(key, problem)] = problems(corpus)
     assert key == "corpora.mine.files"
-    assert problem.startswith("all.txt: found a text of 900 MB, expected one document in each text file; CSV or JSON")
+    assert problem.startswith("all.txt: found a file of 900 MB, expected one document in each file; CSV or JSON")
 
-    def refuse(*_):
+    def refuse(*_, **__):
         raise PermissionError(13, "Permission denied", "asked.csv")
 
     monkeypatch.setattr(contents, "records", refuse)

@@ -15,6 +15,8 @@ PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 OPENING = re.compile(r"<(?P<label>[a-z][a-z ]*?)(?: (?P<number>\d+))? (?P<code>[0-9a-f]{8,64})>[^\S\n]*\n")
 ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
 LONGEST = 40_000  # letters of a part that a task shows
+NEWS = "news article"  # the kind of document of which prompts speak unless the configuration names another
+KIND = re.compile(r"\[\[([^|\]]*)\|([^\]]*)\]\]")  # in a system part: words for news | words for others, named by ...
 PARTS = {"version": int, "task": str, "placeholders": dict, "system": str, "examples": list, "user": str}
 MATERIAL = (
     "Material stands between lines such as <document 0123456789ab> and </document 0123456789ab>, each with a code of"
@@ -37,19 +39,22 @@ class Prompt:
     digest: str  # over all that is sent, whatever the file's layout and comments
 
     @classmethod
-    def load(cls, path) -> "Prompt":
+    def load(cls, path, kind: str = NEWS) -> "Prompt":
+        """`kind` is what the documents are. The digest is that of the file, whatever they are."""
         path, parts = str(path), _checked(path, _read(path))
         labels = {name: entry.get("label") for name, entry in parts["placeholders"].items()}
         note = [MATERIAL] if any(labels.values()) else []
-        user, fixed = (
-            parts["user"].strip(),
-            [{"role": "system", "content": "\n".join([parts["system"].strip(), *note])}],
-        )
+        user, fixed = parts["user"].strip(), []
         for example in parts["examples"]:
             content = _filled(path, labels, user, example["values"])
             fixed += [{"role": "user", "content": content}, {"role": "assistant", "content": example["reply"].strip()}]
-        digest = _hash(json.dumps([parts["version"], parts["task"], labels, fixed, user], sort_keys=True))
-        return cls(path, parts["task"], parts["version"], labels, tuple(fixed), user, digest)
+
+        def after_system(kind):
+            system = "\n".join([_of_kind(parts["system"].strip(), kind), *note])
+            return [{"role": "system", "content": system}, *fixed]
+
+        digest = _hash(json.dumps([parts["version"], parts["task"], labels, after_system(NEWS), user], sort_keys=True))
+        return cls(path, parts["task"], parts["version"], labels, tuple(after_system(kind)), user, digest)
 
     def messages(self, **values: "str | list[str] | int") -> list[dict]:
         """System part, examples, and the user part with these values; a list gives one delimited part per text."""
@@ -141,6 +146,10 @@ class Task:
         """The numbers that the instruction names in this place."""
         match = pattern.search(self.instruction)
         return [int(number) for number in match.groups()] if match else otherwise
+
+
+def _of_kind(system, kind):
+    return KIND.sub(lambda match: match[1] if kind == NEWS else match[2].replace("...", kind), system)
 
 
 def _filled(path, labels, template, values):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ragassay.base.errors import AssayError, Unusable
 from ragassay.documents.documents import clean
 from ragassay.documents.ids import content_id
-from ragassay.documents.sources import Columns, records, warn_of_empty
+from ragassay.documents.sources import Columns, records, warn_of_empty, warn_of_unusable
 
 QRELS = Columns(*[("query-id", "corpus-id", "score")] * 2)  # the columns of BEIR's
 
@@ -25,25 +25,34 @@ def texts(
     lists: tuple[str, ...] = (),
     stand_in: str = "",
     empty: list[str] | None = None,
+    below: tuple[str, ...] = (),
+    unopened: bool = False,
 ) -> Iterator[dict]:
     """One dict per row with `id`, `text`, the optional fields and lists of strings, None where there is nothing.
     `columns` are the names of all of them in the files; an id is given once. Where there is no column with ids, texts
     that are the same are one, and its hash is the id. A row without text may have another field that stands in for it,
-    or else is left out, and its place stands in `empty`.
+    or else is left out, and its place stands in `empty`. A file with one text is called by its path in the folder of
+    `below`, if it does not say another id; one that cannot be read is left out, too.
     """
     needed = ("id", "text") if columns["id"] else ("text",)
     names = {field: columns[field].strip().lower() for field in (*needed, *optional, *lists)}
-    wanted = Columns(tuple(dict.fromkeys(names.values())), tuple(names[field] for field in needed))
-    places, empty = {}, [] if empty is None else empty
-    for record in records(files, wanted):
-        place = f"{record.file} row {record.row}"
+    wanted = Columns(tuple(dict.fromkeys(names.values())), tuple(names[field] for field in needed), names["text"])
+    places, refused, empty = {}, [], [] if empty is None else empty
+    for record in records(files, wanted, below, unopened):
+        place = record.place
+        if record.reason and record.is_file:
+            refused.append(record)
+            continue
         if record.reason:
             raise TextError(f"{place}: {record.detail}")
         try:
             row = {field: _value(record.fields.get(name, ""), field in lists) for field, name in names.items()}
         except Unusable as error:
             raise TextError(f"{place}: {error}") from error
-        row["text"] = row["text"] or row.get(stand_in)
+        if record.is_file:
+            of_file = {"id": record.source_id, "title": record.title, "source": record.source_id}
+            row |= {field: row[field] or value for field, value in of_file.items() if field in row}
+        row["text"] = row["text"] or (None if record.is_file else row.get(stand_in))
         if row["text"] is None:
             empty.append(place)
             continue
@@ -57,6 +66,7 @@ def texts(
             raise TextError(f"{place}: found the id {row['id']!r} of {places[row['id']]}, expected each once")
         places[row["id"]] = place
         yield row
+    warn_of_unusable(refused, len(places))
     warn_of_empty(empty, names["text"], len(places))
     if not places:
         raise TextError(f"{', '.join(files)}: found no row, expected at least one")

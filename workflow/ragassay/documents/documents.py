@@ -22,21 +22,23 @@ NO_URL = re.compile(r"[\s<>\"\\]")
 ISO = re.compile(r"\d{4}-?(\d\d-?\d\d|W\d\d-?\d)([T ].*)?", re.ASCII)
 
 
-def article(fields: dict, shard: str) -> dict:
-    """The row of the table articles for one record of a user's file; raises Unusable."""
+def article(fields: dict, shard: str, source_id: str = "", title: str = "", date_format: str | None = None) -> dict:
+    """The row of the table articles for one record of a user's file; raises Unusable. Without an id or a title of its
+    own, it has these.
+    """
     text = clean(fields.get("text", ""))
     if not text:
         raise Unusable("empty_text", "found no text, expected at least one sentence")
     digest = hashlib.sha256(text.encode()).hexdigest()
-    url, source_id, published_at = _url(fields), _line(fields, "id"), moment(fields.get("date"))
+    url, own_id, published_at = _url(fields), _line(fields, "id"), moment(fields.get("date"), date_format)
     columns = {
-        "article_id": article_id(url, source_id, digest),
+        "article_id": article_id(url, own_id, digest),
         "shard": shard,
-        "source_id": source_id,
+        "source_id": own_id or source_id or None,
         "topic": _line(fields, "topic"),
         "url": url,
         "site": urlsplit(url).hostname if url else None,
-        "title": _line(fields, "title"),
+        "title": _line(fields, "title") or title or None,
         "published_at": published_at,
         "date_sources": ["file"] if published_at else [],
         "undated": None if published_at else "no_date",
@@ -118,8 +120,10 @@ def _url(fields):
     return url
 
 
-def moment(value) -> datetime.datetime | None:
-    """A moment in UTC; a date without time is its first second, a time without zone counts as UTC."""
+def moment(value, date_format: str | None = None) -> datetime.datetime | None:
+    """A moment in UTC; a date without time is its first second, a time without zone counts as UTC. Texts are in ISO
+    8601, or in this format of Python's strptime.
+    """
     if value is None or str(value).strip() == "":
         return None
     try:
@@ -129,9 +133,13 @@ def moment(value) -> datetime.datetime | None:
             time = datetime.datetime.combine(value, datetime.time())
         else:
             text = str(value).strip()
-            time = datetime.datetime.fromisoformat(text if ISO.fullmatch(text) else "")
+            if date_format:
+                time = datetime.datetime.strptime(text, date_format)
+            else:
+                time = datetime.datetime.fromisoformat(text if ISO.fullmatch(text) else "")
         time = time if time.tzinfo else time.replace(tzinfo=datetime.UTC)
         return time.astimezone(datetime.UTC).replace(microsecond=0)
     except (ValueError, OverflowError) as error:
-        expected = "expected ISO 8601 such as 2026-11-21 or 2026-11-21T07:30:00Z"
+        iso = "ISO 8601 such as 2026-11-21 or 2026-11-21T07:30:00Z"
+        expected = f"expected {f'the format {date_format}' if date_format else iso}"
         raise Unusable("bad_date", f"found {str(value)[:60]!r} in 'date', {expected}") from error

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
+from ragassay.documents.readers import Readers
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Candidates, Days, read, unread
 from ragassay.news.fetching.archive import Answers, packed_body
 from ragassay.news.fetching.fetcher import Fetched, Fetcher
-from ragassay.news.readers import Readers
 
 PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that asked for a pause
 MOST_FAILURES = 10  # in a row at one host

@@ -16,12 +16,12 @@ from ragassay.corpora.user_files import texts
 from ragassay.documents.documents import article
 from ragassay.documents.sources import Columns, SourceError, document_files, records
 from ragassay.plan import search
+from ragassay.plan.documents import columns
 from ragassay.plan.targets import FILES
 from ragassay.queries.query_log import entries
 from ragassay.studies.scope import question_sets
 
 WHOLE = 2_000_000  # bytes up to which a question set is read to its end
-ONE_TEXT, LONGEST = (".txt", ".md"), 50_000_000  # bytes of a text
 MOST_FILES = 20  # of a folder
 TEXT_COLUMNS = ("target_id", "text")  # of an attack's own texts
 
@@ -50,20 +50,11 @@ def _problem(key, look, paths, *more):
     """What `look` finds to be wrong with the files of these paths."""
     if paths and (files := _files(paths)):
         try:
-            _check_sizes(files)
             look(files, *more)
         except AssayError as error:
             yield key, str(error)
         except OSError as error:
             yield key, f"{error.filename}: cannot be read ({error.strerror}), expected a file that you may read"
-
-
-def _check_sizes(files):
-    """A text file is one document, read whole."""
-    for file in files:
-        if Path(file).suffix.lower() in ONE_TEXT and (size := Path(file).stat().st_size) > LONGEST:
-            expected = "expected one document in each text file; CSV or JSON lines hold many"
-            raise SourceError(f"{file}: found a text of {size / 1e6:,.0f} MB, {expected}")
 
 
 def _files(paths):
@@ -77,7 +68,7 @@ def _files(paths):
 
 def _texts(files, columns):
     _header(files, [columns[name] for name in ("id", "text") if columns[name]])
-    next(texts(files, columns, ()))
+    next(texts(files, columns, (), unopened=True))
 
 
 def _query_log(files, columns):
@@ -92,7 +83,7 @@ def _question_set(name, entry):
     ids, asked = {}, []
 
     def documents(files):
-        ids.update(question_sets.documents(files, columns["documents"], name)[1])
+        ids.update(question_sets.documents(files, columns["documents"], name, entry["documents"], True)[1])
 
     def questions(files):
         asked.extend(question_sets.questions(files, columns["questions"], ids, name, tuple(dict.fromkeys(more))))
@@ -126,7 +117,9 @@ def _header(files, needed, filled=False):
     """The columns of each file, and its first row, which has a value in each if it has to be `filled`."""
     names = tuple(name.strip().lower() for name in needed)
     for file in files[:MOST_FILES]:
-        for record in islice(records([file], Columns(names, names)), 1):
+        for record in islice(records([file], Columns(names, names), unopened=True), 1):
+            if record.is_file:
+                continue
             empty = [name for name in names if name not in record.fields or record.fields[name] == ""]
             if filled and (record.reason or empty):
                 problem = record.detail or f"found nothing in {empty[0]!r}, expected a value"
@@ -141,23 +134,23 @@ def _shards(config):
         return
     for row in rows:
         if row["documents"] and not Path(f"results/articles/{row['shard']}.parquet").exists():
-            for _, problem in _problem(
-                ("shards",), _articles, [row["documents"]], row["shard"], config["most_rejected"]
-            ):
+            look = (_articles, [row["documents"]], row["shard"], columns(config), config)
+            for _, problem in _problem(("shards",), *look):
                 yield ("shards",), f"shard {row['shard']}: {problem}"
 
 
-def _articles(files, shard, most_rejected):
+def _articles(files, shard, names, config):
     reasons, example = Counter(), {}
-    for record in islice(records(files), FEWEST):
+    date_format, most_rejected = config["documents"]["date_format"], config["most_rejected"]
+    for record in islice(records(files, Columns.of_documents(names), unopened=True), FEWEST):
         try:
             if record.reason:
                 raise Unusable(record.reason, record.detail)
-            article(record.fields, shard)
+            article(record.named(names), shard, date_format=date_format)
             return
         except Unusable as why:
             reasons[why.reason] += 1
-            example.setdefault(why.reason, f"{record.file} row {record.row}: {why}")
+            example.setdefault(why.reason, f"{record.place}: {why}")
     if not reasons:
         raise SourceError(f"{', '.join(files[:3])}: found no record, expected at least one")
     if most_rejected < 1:

@@ -19,7 +19,19 @@ def before(shards: dict, pattern: str, wildcards) -> list[str]:
 
 
 def read_articles(config: dict, wildcards) -> dict:
+    """Settings of a shard, wherever its articles come from."""
     return {"shard": wildcards.shard, "most_rejected": config["most_rejected"]}
+
+
+def read_files(config: dict, shards: dict, wildcards) -> dict:
+    """Settings of a shard that comes from the user's files."""
+    named = {"columns": columns(config), "date_format": config["documents"]["date_format"]}
+    return {**read_articles(config, wildcards), **named, "folder": shards[wildcards.shard]["documents"]}
+
+
+def columns(config: dict) -> dict[str, str]:
+    """What the files of shards call the fields of a document, as readers have names."""
+    return {field: name.strip().lower() for field, name in config["documents"]["columns"].items()}
 
 
 def find_duplicates(config: dict, shards: dict, wildcards) -> dict:
@@ -30,4 +42,5 @@ def find_duplicates(config: dict, shards: dict, wildcards) -> dict:
 
 def collect_documents(config: dict, shards: dict, wildcards) -> dict:
     row = shards[wildcards.shard]
-    return {"shard": row["shard"], "per_topic": row["per_topic"], **config["documents"]}
+    lengths = {key: config["documents"][key] for key in ("min_words", "cut_after_words")}
+    return {"shard": row["shard"], "per_topic": row["per_topic"], **lengths}

@@ -22,7 +22,8 @@ def documents(config: dict, wildcards) -> list[str]:
 
 def read_question_set(config: dict, wildcards) -> dict:
     entry = config["question_sets"][wildcards.question_set]
-    return {"name": wildcards.question_set, "columns": entry["columns"], "annotators": entry["annotators"]}
+    same = {"name": wildcards.question_set, "columns": entry["columns"], "annotators": entry["annotators"]}
+    return {**same, "below": entry["documents"]}
 
 
 def read_responses(config: dict, wildcards) -> dict:
@@ -36,7 +37,7 @@ def read_verdicts(config: dict, wildcards) -> dict:
 def _recorded(config, wildcards, role):
     """A column of a set, and whose it is."""
     name, entry = wildcards.get(role), config["question_sets"][wildcards.question_set]
-    same = {"name": wildcards.question_set, "columns": entry["columns"]}
+    same = {"name": wildcards.question_set, "columns": entry["columns"], "below": entry["documents"]}
     return {**same, role: name, "column": entry[f"{role}s"][name]}
 
 

@@ -12,7 +12,7 @@ from ragassay.base.pipeline import in_clone, matching, original
 from ragassay.config import shards
 from ragassay.config.schema import values
 from ragassay.config.settings import unknown_names
-from ragassay.documents.sources import READERS, SourceError, document_files
+from ragassay.documents.sources import KINDS, SourceError, document_files
 
 RESULTS = "results/"  # what rules write
 PLAN = "ragassay.plan"
@@ -97,8 +97,8 @@ def _no_file(path):
 
 def _no_table(path):
     yield from (problems := list(_no_file(path)))
-    if not problems and Path(path).suffix.lower() not in READERS:
-        yield f"found {path!r}, an unknown kind of file, expected one of {', '.join(READERS)}"
+    if not problems and Path(path).suffix.lower() not in KINDS:
+        yield f"found {path!r}, an unknown kind of file, expected one of {', '.join(KINDS)}"
 
 
 def _no_tables(path):

@@ -79,14 +79,18 @@ def of_parts(config: dict, pattern: str, wildcards) -> list[str]:
 
 def passage_files(config: dict, wildcards) -> list[str]:
     """The file of a part, which is all of the corpus if there is one, or the files of its folder."""
-    corpus, _, number = wildcards.corpus.partition("+")
-    path = files_of(config["corpora"][corpus], "corpora")[int(number or 1) - 1]
+    path = _path_of(config, wildcards.corpus)
     return document_files(path) if Path(path).is_dir() else [path]
+
+
+def _path_of(config, part):
+    corpus, _, number = part.partition("+")
+    return files_of(config["corpora"][corpus], "corpora")[int(number or 1) - 1]
 
 
 def read_passages(config: dict, wildcards) -> dict:
     entry = config["corpora"][wildcards.corpus.partition("+")[0]]
-    return {"columns": columns_of(entry), "cut": entry.get("passages")}
+    return {"columns": columns_of(entry), "cut": entry.get("passages"), "below": [_path_of(config, wildcards.corpus)]}
 
 
 def query_files(config: dict, wildcards) -> list[str]:

@@ -10,12 +10,12 @@ from pathlib import Path
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.documents.documents import clean
+from ragassay.documents.readers import Readers
 from ragassay.news.crawl import Crawl, fetcher, local_site
 from ragassay.news.extraction.extractor import Extractor, Reject
 from ragassay.news.feeds import feed_worker
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.opt_outs import OptOuts
-from ragassay.news.readers import Readers
 from ragassay.release.opening import opened as opened_release
 from ragassay.schemas.release import REHYDRATED_TEXTS
 

@@ -7,12 +7,12 @@ from ragassay.corpora.user_files import texts
 from ragassay.schemas.corpora import PASSAGES
 
 
-def read_passages(files, passages, columns, cut=None):
+def read_passages(files, passages, columns, cut=None, below=()):
     """`cut` says how many words a passage has at most and how many it repeats; without it, each text is one. A passage
-    that was cut is called by its document's id and its number.
+    that was cut is called by its document's id and its number. `below` holds the folder of the files.
     """
     with tables.Writer(PASSAGES, passages) as kept:
-        for row in texts(files, columns, ("document_id", "title", "source"), stand_in="title"):
+        for row in texts(files, columns, ("document_id", "title", "source"), stand_in="title", below=below):
             name, text = row.pop("id"), row["text"]
             row["document_id"] = row["document_id"] or name
             places = list(cuts(text, **cut)) if cut else []

@@ -13,10 +13,10 @@ from ragassay.studies.scope.votes import IN, OUT, UNLABELLED
 
 
 def read_question_set(
-    document_files, question_files, vote_files, documents, questions, human_labels, name, columns, annotators
+    document_files, question_files, vote_files, documents, questions, human_labels, name, columns, annotators, below=()
 ):
     """`annotators` are columns with one person's votes each: name of the person -> column."""
-    rows, ids = question_sets.documents(document_files, columns["documents"], name)
+    rows, ids = question_sets.documents(document_files, columns["documents"], name, below)
     asked = question_sets.questions(question_files, columns["questions"], ids, name, tuple(annotators.values()))
     labels = question_sets.votes(vote_files, columns["human_votes"], asked)
     for annotator, column in annotators.items():

@@ -10,9 +10,11 @@ from ragassay.studies.scope import question_sets
 from ragassay.studies.scope.votes import RECORDED
 
 
-def read_responses(document_files, question_files, response_files, responses, name, columns, responder, column):
+def read_responses(
+    document_files, question_files, response_files, responses, name, columns, responder, column, below=()
+):
     """`column` is that of the questions' files, or what files of responses call the responder."""
-    _, ids = question_sets.documents(document_files, columns["documents"], name)
+    _, ids = question_sets.documents(document_files, columns["documents"], name, below)
     more = () if response_files else (column,)
     asked = question_sets.questions(question_files, columns["questions"], ids, name, more)
     same = {"finish_reason": "stop", "truncated": False, "prompt_tokens": None, "completion_tokens": None}

@@ -13,12 +13,12 @@ from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.calls.ledger.lease import Lease
+from ragassay.documents.readers import Readers
 from ragassay.news.crawl import Crawl, fetcher, local_site
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.opt_outs import OptOuts
-from ragassay.news.readers import Readers
 from ragassay.schemas.documents import CANDIDATES, FEED_HEALTH, FEEDS, PAGES
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
+from ragassay.documents.readers import Readers
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.feed_lists import (
     Listed,
@@ -18,7 +19,6 @@ from ragassay.news.feeds.feed_lists import (
     listed_in_opml,
     topic_of,
 )
-from ragassay.news.readers import Readers
 from ragassay.schemas.documents import FEEDS
 
 

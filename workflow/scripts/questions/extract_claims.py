@@ -11,7 +11,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.parsers.numbered_lists import parse_numbered
 from ragassay.calls.parsers.result import Abstain
-from ragassay.calls.prompts import Prompt
+from ragassay.calls.prompts import NEWS, Prompt
 from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import CLAIMS
@@ -29,8 +29,9 @@ def extract_claims(
     claims_per_document,
     fewest_claims,
     most_rejected,
+    kind=NEWS,
 ):
-    asked, model = Prompt.load(prompt), Model(**model)
+    asked, model = Prompt.load(prompt, kind), Model(**model)
     texts = tables.read(DOCUMENTS, documents, ["doc_id", "shard", "text"]).to_pylist()
 
     def request(row):

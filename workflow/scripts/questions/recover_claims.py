@@ -12,16 +12,27 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import converse
 from ragassay.calls.model import Model, Request
-from ragassay.calls.prompts import Prompt, numbered
+from ragassay.calls.prompts import NEWS, Prompt, numbered
 from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.scope_questions import CLAIMS, RECOVERED_CLAIMS
 from ragassay.studies.scope.model_answers import Recovered, blanked, read_guesses, turns
 
 
 def recover_claims(
-    claims, prompt, recovered_claims, rejects, calls, model, ledger, sampling, rounds, subsets, most_rejected
+    claims,
+    prompt,
+    recovered_claims,
+    rejects,
+    calls,
+    model,
+    ledger,
+    sampling,
+    rounds,
+    subsets,
+    most_rejected,
+    kind=NEWS,
 ):
-    asked, model = Prompt.load(prompt), Model(**model)
+    asked, model = Prompt.load(prompt, kind), Model(**model)
     rows = tables.read(CLAIMS, claims).to_pylist()
     tally = Tally.of_answers(model.name, "guesses", most_rejected)
     lists = [list(claim_rows) for _, claim_rows in groupby(rows, key=lambda row: row["doc_id"])]

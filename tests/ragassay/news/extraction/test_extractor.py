@@ -12,9 +12,9 @@ import pytest
 
 from clocks import until
 from corpora.news_pages import articles, page
+from ragassay.documents.readers import ReaderError
 from ragassay.news.extraction.extractor import Article, Extractor, Reject
 from ragassay.news.extraction.page import language_of
-from ragassay.news.readers import ReaderError
 
 TOLD = articles()
 HTML = {"content-type": "text/html; charset=utf-8"}

@@ -11,6 +11,7 @@ from contextlib import closing
 
 import pytest
 
+from ragassay.documents.readers import Readers
 from ragassay.news.feeds import feed_lists, feed_worker
 from ragassay.news.feeds.feed_lists import (
     OTHER_NAMES,
@@ -25,7 +26,6 @@ from ragassay.news.feeds.feed_lists import (
     topic_of,
 )
 from ragassay.news.fetching.links import link
-from ragassay.news.readers import Readers
 
 
 def feed(url="http://a.example/rss", names=("food",), **more):

@@ -1,11 +1,11 @@
-"""Extract articles from pages, in processes that can be killed: see `ragassay.news.readers`. Does not filter by date or
-language."""
+"""Extract articles from pages, in processes that can be killed: see `ragassay.documents.readers`. Does not filter by
+date or language."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ragassay.news import _worker_main
-from ragassay.news.readers import DEATHS, Readers
+from ragassay.documents import _worker_main
+from ragassay.documents.readers import DEATHS, Readers
 
 
 @dataclass(frozen=True)

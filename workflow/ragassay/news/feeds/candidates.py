@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ragassay.base import chance
+from ragassay.documents.readers import DEATHS
 from ragassay.news.feeds.feed_worker import Entry, Feed
 from ragassay.news.fetching.archive import Kept
-from ragassay.news.readers import DEATHS
 
 DAY, SLACK_DAYS = 86_400, 2  # dates of feeds are not to be trusted to the day
 DISALLOWED = {"disallowed", "robots_unavailable", "crawl_delay", "opted_out"}

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from ragassay.base.errors import AssayError, Unusable
 from ragassay.base.pipeline import INSTALLED
+from ragassay.documents.readers import DEATHS, Readers
 from ragassay.news.feeds.feed_worker import OPML
 from ragassay.news.fetching.links import NotALink, link
-from ragassay.news.readers import DEATHS, Readers
 
 PAPER_TOPICS = "business entertainment food music news politics science sport tech travel".split()
 # What else newscatcher and feed readers call them. The first three are newscatcher's own further topics.

@@ -3,7 +3,7 @@ a feed: named tuples, which are lists on their way to the parent."""
 
 from typing import NamedTuple
 
-from ragassay.news import _worker_main
+from ragassay.documents import _worker_main
 
 FEED, OPML = "feed", "opml"
 

@@ -217,7 +217,7 @@ def dossiers(
                 "id": doc_id,
                 "title": title,
                 "sorting": (topic, title),
-                "file": document["url"] or document["source_id"],
+                "file": document["source_id"] or document["url"],
                 "excerpt": excerpt(document["text"]),
                 "topic": topic,
                 "published": published.date().isoformat() if published else None,

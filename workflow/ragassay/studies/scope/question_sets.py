@@ -3,13 +3,14 @@ stands in for generator and shard, so that the stages of the scope study run on 
 first row that cannot be used is an error that names its file and row."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ragassay.base.errors import AssayError, Unusable, closest
 from ragassay.base.stage import log
 from ragassay.documents.documents import article, clean, count_words
 from ragassay.documents.ids import content_id
-from ragassay.documents.sources import Columns, records
+from ragassay.documents.sources import Columns, records, warn_of_unusable
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.votes import IN, KINDS, OUT, UNLABELLED
@@ -32,10 +33,15 @@ class Question(NamedTuple):
     place: str
 
 
-def documents(files: list[str], columns: dict[str, str], name: str) -> tuple[list[dict], dict[str, str]]:
-    """Rows of the table documents, and the id in them of each id in the files. Texts that are the same are one."""
+def documents(
+    files: list[str], columns: dict[str, str], name: str, below: Iterable[str] = (), unopened: bool = False
+) -> tuple[list[dict], dict[str, str]]:
+    """Rows of the table documents, and the id in them of each id in the files. Texts that are the same are one. A file
+    with one text is called by its path in the folder of `below`, if it does not say another id.
+    """
     rows, ids, places = {}, {}, {}
-    for fields, place in _rows(files, columns, ("doc_id", "text"), ("title", "url", "date", "topic")):
+    more = {"below": below, "unopened": unopened}
+    for fields, place in _rows(files, columns, ("doc_id", "text"), ("title", "url", "date", "topic"), **more):
         own_id = _once(_text(fields, "doc_id"), places, place, columns["doc_id"])
         try:
             row = article({**fields, "id": own_id}, name)
@@ -163,20 +169,30 @@ def warn_of_contradictions(name: str, pairs: list[tuple]) -> int:
     return opposite
 
 
-def _rows(files, columns, needed, optional, more=()):
-    """(fields by their names here, "file row n") of all rows; needed ones are not empty."""
+def _rows(files, columns, needed, optional, more=(), **sources):
+    """(fields by their names here, "file row n") of all rows; needed ones are not empty. Files with one text that
+    cannot be read are left out.
+    """
     names = {field: columns[field].strip().lower() for field in (*needed, *optional)}
     wanted = {**names, **{column: column.strip().lower() for column in more}}
     must = tuple(dict.fromkeys([*(names[field] for field in needed), *(wanted[column] for column in more)]))
-    for record in records(files, Columns(tuple(dict.fromkeys(wanted.values())), must)):
-        place = f"{record.file} row {record.row}"
+    text, kept, refused = names.get("text", ""), 0, []
+    for record in records(files, Columns(tuple(dict.fromkeys(wanted.values())), must, text), **sources):
+        place = record.place
+        if record.is_file and text and not record.fields.get(text, "").strip():
+            refused.append(record)
+            continue
         if record.reason:
             raise QuestionSetError(f"{place}: {record.detail}")
-        fields = {field: record.fields[name] for field, name in wanted.items() if name in record.fields}
+        fields = record.named(wanted)
+        if record.is_file and text:
+            fields = {"doc_id": record.source_id, "title": record.title} | fields
         for field in needed:
             if not str(fields.get(field, "")).strip():
                 raise QuestionSetError(f"{place}: found nothing in {names[field]!r}, expected a value")
+        kept += 1
         yield fields, place
+    warn_of_unusable(refused, kept)
 
 
 def _known(by_id, fields, place):

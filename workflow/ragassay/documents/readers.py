@@ -17,7 +17,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
-from ragassay.news import _worker_main
+from ragassay.documents import _worker_main
 
 AHEAD = 3  # documents for each child that are held at any time
 WAITING = 100  # results that may wait for an earlier document, for each child
@@ -113,7 +113,7 @@ class Child:
             if not self.ready:
                 raise ReaderError(
                     f"the process that reads pages and feeds did not start ({detail}); expected it to load within"
-                    f" {self.memory_mb} MB: raise crawl.megabytes_per_page, or see its last words above"
+                    f" {self.memory_mb} MB: for pages, raise crawl.megabytes_per_page; or see its last words above"
                 )
             self.close()
             self._start()

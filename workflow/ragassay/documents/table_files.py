@@ -1,0 +1,130 @@
+"""Read files with one text a row: CSV, TSV, JSON lines, Parquet, Arrow. A row that cannot be used comes back with its
+problem; a file that cannot be read at all is an error."""
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ragassay.documents.record import NOT_UTF8, Columns, Record, SourceError, check_columns, decoded, fields_of
+
+UTF16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[^\0]|[^\0]\0")  # at the beginning of a file
+
+
+def read_csv(file: str, columns: Columns, delimiter: str = ",") -> Iterator[Record]:
+    csv.field_size_limit(sys.maxsize)
+    with Path(file).open("rb") as content:
+        if UTF16.match(content.read(2)):
+            raise SourceError(f"{file}: found UTF-16, expected UTF-8; save the file as UTF-8")
+    with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        try:
+            header = [name.strip().lower() for name in next(rows, [])]
+            check_columns(file, header, columns)
+            for number, cells in enumerate(filter(None, rows), 1):  # an empty line is no row
+                if len(cells) != len(header):
+                    detail = f"found {len(cells)} cells, expected {len(header)}, in line {rows.line_num}"
+                    yield Record(file, number, reason="bad_row", detail=detail)
+                elif any(map(NOT_UTF8.search, cells)):
+                    detail = f"found bytes that are not UTF-8 in line {rows.line_num}; save the file as UTF-8"
+                    yield Record(file, number, reason="encoding", detail=detail)
+                else:
+                    yield Record(file, number, fields_of(dict(zip(header, cells, strict=True)), columns))
+        except csv.Error as error:
+            problem = f"{error}; expected rows of {delimiter!r}-separated cells"
+            raise SourceError(f"{file}:{rows.line_num}: {problem}") from error
+
+
+def read_tsv(file: str, columns: Columns) -> Iterator[Record]:
+    yield from read_csv(file, columns, "\t")
+
+
+def read_jsonl(file: str, columns: Columns) -> Iterator[Record]:
+    with Path(file).open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            text, problem = decoded(line)
+            if problem:
+                yield Record(file, number, reason="encoding", detail=problem)
+            elif text.strip():
+                try:
+                    fields = json.loads(text)
+                    problem = f"found {text.strip()!r:.40}, expected one JSON object a line"
+                except (ValueError, RecursionError) as error:
+                    fields, problem = None, f"not JSON: {error}"
+                if isinstance(fields, dict):
+                    yield Record(file, number, fields_of(fields, columns))
+                else:
+                    yield Record(file, number, reason="bad_row", detail=problem)
+
+
+def read_parquet(file: str, columns: Columns) -> Iterator[Record]:
+    try:
+        with pq.ParquetFile(file) as parquet:
+            wanted = _wanted(file, parquet.schema_arrow, columns)
+            yield from _records(file, parquet.iter_batches(1024, columns=wanted), columns)
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(f"{file}: not a whole Parquet file ({str(error).strip().splitlines()[0]})") from error
+
+
+def read_arrow(file: str, columns: Columns) -> Iterator[Record]:
+    """A stream, as Hugging Face data sets are saved, or a file of Arrow's."""
+    try:
+        with pa.memory_map(file) as content:
+            try:
+                reader = pa.ipc.open_stream(content)
+            except pa.ArrowInvalid:
+                reader = pa.ipc.open_file(content)
+            wanted = _wanted(file, reader.schema, columns)
+            batches = iter(reader) if hasattr(reader, "__iter__") else map(reader.get_batch, _numbers(reader))
+            yield from _records(file, (batch.select(wanted) for batch in batches), columns)
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(f"{file}: not a whole Arrow file ({str(error).strip().splitlines()[0]})") from error
+
+
+def _numbers(reader):
+    return range(reader.num_record_batches)
+
+
+def _wanted(file, schema, columns):
+    """The names of the columns that are read, as the file writes them."""
+    names = [name.strip().lower() for name in schema.names]
+    check_columns(file, names, columns)
+    return [name for name, lower in zip(schema.names, names, strict=True) if lower in (*columns.known, "_id")]
+
+
+def _records(file, batches, columns):
+    numbers = count(1)
+    for batch in batches:
+        for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
+            if isinstance(row, dict):
+                yield Record(file, next(numbers), fields_of(row, columns))
+            else:
+                reason = "encoding" if isinstance(row, UnicodeError) else "bad_row"
+                yield Record(file, next(numbers), reason=reason, detail=f"found a value that cannot be read: {row}")
+
+
+def _microseconds(schema):
+    """The same columns, but no time in nanoseconds, which Python cannot hold."""
+    for at, column in enumerate(schema):
+        if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+            schema = schema.set(at, column.with_type(pa.timestamp("us", column.type.tz)))
+    return schema
+
+
+def _rows(batch):
+    """The rows of a batch, with the error in the place of one that Python cannot hold: a time in the year 30000, bytes
+    that are not UTF-8.
+    """
+    try:
+        return batch.to_pylist()
+    except (ValueError, OverflowError) as error:
+        if len(batch) == 1:
+            return [error]
+        half = len(batch) // 2
+        return _rows(batch.slice(0, half)) + _rows(batch.slice(half))
