@@ -10,10 +10,11 @@ Writes  results/detectors/{detector}/{encoder}/{generator}/{judge}/             
         embeddings/                                                                 features; not an output, never deleted
 """
 
-from ragassay.plan import detectors, labels, question_sets, questions
+from ragassay.plan import detectors, labels, months, question_sets, questions
 
 ALL, OWN = plan(questions.every), plan(questions.own)
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
+TRAINED_ON = plan(months.trained_on, section="detectors")
 USED = plan(detectors.used)  # each with its encoder
 ASKED = dict(BY_OWN_JUDGE, detector=USED, asked=ALL["generator"])
 DECIDED = dict(ALL, judge=plan(questions.deciding))
@@ -41,8 +42,10 @@ rule detectors:
 rule train_detector:
     """Heads on features of a frozen model are trained on the kept questions."""
     input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
+        documents=expand("results/documents/{shard}.parquet", shard=TRAINED_ON),
+        selected_questions=expand(
+            "results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=TRAINED_ON
+        ),
         prompt=shipped("resources/prompts/detect_scope.yaml"),
         weights=plan(detectors.weights),
     output:

@@ -18,7 +18,7 @@ from services import Service
 from tools.loopback import Loopback
 
 SUBCOMMANDS = (
-    "demo check estimate run show annotate export release verify replay diff rehydrate prune guard doctor".split()
+    "init demo check estimate run show annotate export release verify replay diff rehydrate prune guard doctor".split()
 )
 NOT_LOADED = {"snakemake", "pandas", "torch", "pyarrow", "numpy", "jsonschema", "openai", "rich"}
 

@@ -23,6 +23,24 @@ Checked = Annotated[list[str] | None, typer.Argument(metavar="[SERVICE]... [--co
 Settings = Annotated[list[str] | None, typer.Argument(metavar="[--configfile FILE...]", show_default=False)]
 
 
+@app.command()
+def init(
+    folder: Annotated[Path | None, typer.Argument(help="Where the project goes.", show_default=False)] = None,
+    documents: Annotated[Path | None, typer.Option(help="A file or a folder of yours.", show_default=False)] = None,
+    questions: Annotated[Path | None, typer.Option(help="A table of questions.", show_default=False)] = None,
+    log: Annotated[Path | None, typer.Option(help="A table of what users asked, and when.", show_default=False)] = None,
+    model: Annotated[str, typer.Option(help="Such as gpt-4o-mini; rules cost nothing.")] = "rules",
+    month: Annotated[str, typer.Option(help="Add a month, such as 2026-12.", show_default=False)] = "",
+) -> None:
+    """Make a project for your documents, or add a month to one."""
+    from ragassay.command.init import add_month, start
+
+    if month:
+        add_month(folder or Path(), month, documents)
+    else:
+        start(folder, documents, questions, log, model)
+
+
 @app.command(context_settings=PASSING)
 def demo(
     words: Words = None,

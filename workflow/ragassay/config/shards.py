@@ -1,18 +1,21 @@
 """Read the table of shards: one row per batch of documents, with a permanent name. Append rows, never rename or
 reorder them. A row with something in `documents` takes the user's files from there; one without it is crawled."""
 
+import calendar
 import csv
 import datetime
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError, closest_file
 from ragassay.base.terminal import shown
 from ragassay.config.settings import NAME, stays_inside
 from ragassay.documents.sources import SourceError, document_files
 
 COLUMNS = ["shard", "documents"]
+MONTH = r"[0-9]{4}-(0[1-9]|1[0-2])"
 CRAWLED = ["topics", "first_day", "last_day", "per_topic"]  # more columns, for shards that are crawled
 
 
@@ -64,6 +67,40 @@ def check(config: dict) -> Iterator[tuple]:
                 document_files(row["documents"])
         except SourceError as error:
             yield ("shards",), f"shard {row['shard']}: {error}"
+
+
+def month_row(path, month: str, documents: str | None) -> dict[str, str]:
+    """The row that a month adds to the table: documents of the user's, those in a folder of its name beside the last
+    shard's, or a crawl like the last one, of the days of the month.
+    """
+    if not re.fullmatch(MONTH, month):
+        raise ShardError(f"--month: found {month!r}, expected a month such as 2026-12")
+    if not Path(path).is_file():
+        raise ShardError(f"{path}: no such file, expected the table of shards of a project")
+    header, *rows = [line.split("\t") for line in Path(path).read_text(encoding="utf-8-sig").splitlines() if line]
+    shards = [dict(zip(header, row, strict=False)) for row in rows]
+    if month in [row["shard"] for row in shards]:
+        raise ShardError(f"{path}: shard {month} stands there already; a name is given once")
+    last = shards[-1] if shards else {}
+    beside = Path(last["documents"]).parent / month if last.get("documents") else None
+    if not documents and not last.get("documents") and header[2:] == CRAWLED:
+        first = datetime.date.fromisoformat(f"{month}-01")
+        days = {
+            "first_day": first.isoformat(),
+            "last_day": f"{month}-{calendar.monthrange(first.year, first.month)[1]}",
+        }
+        return dict.fromkeys(header, "") | last | {"shard": month} | days
+    if not documents and (beside is None or not (Path(path).parent / beside).exists()):
+        problem = f"{beside}: no such folder" if beside else "found none"
+        raise ShardError(f"--documents: {problem}, expected the documents of {month}: --documents PATH")
+    return dict.fromkeys(header, "") | {"shard": month, "documents": documents or beside.as_posix()}
+
+
+def append(path, row: dict[str, str]) -> None:
+    """Add a row at the end of the table; all others stay as they are."""
+    text = Path(path).read_text(encoding="utf-8")
+    line = "\t".join(row.values())
+    write_text(path, f"{text}{'' if text.endswith(chr(10)) else chr(10)}{line}\n")
 
 
 def one_of(names: list[str]) -> str:

@@ -1,7 +1,7 @@
 """Settings of the stages that measure and grade hardness."""
 
-from ragassay.base.errors import AssayError, unknown
 from ragassay.plan.models import encoder
+from ragassay.plan.months import named
 from ragassay.plan.report import draws
 
 
@@ -9,15 +9,9 @@ def compute_hardness(config: dict) -> dict:
     return {**encoder(config), "limits": _limits(config)}
 
 
-class UnknownShard(AssayError):
-    """The shard on which strata are to be graded does not exist."""
-
-
 def grade_hardness(config: dict, shards: dict) -> dict:
     hardness = config["scope"]["hardness"]
-    for name in hardness["graded_on"]:
-        if name not in shards:
-            raise UnknownShard(f"scope.hardness.graded_on: {unknown('shard', name, shards)}")
+    named(shards, hardness["graded_on"], "scope.hardness.graded_on")
     same = {name: hardness[name] for name in ("fewest_per_stratum", "graded_on")}
     return {"limits": _limits(config), **same, **draws(config, "scope")}
 

@@ -1,8 +1,30 @@
-"""Settings of the stage that compares months, and the calls of each shard."""
+"""Settings of the stage that compares months, the calls of each shard, and the shards that others are trained on."""
 
 from pathlib import Path
 
+from ragassay.base.errors import AssayError, unknown
 from ragassay.plan.report import draws
+
+
+class UnknownShard(AssayError):
+    """A shard that a section names does not exist."""
+
+
+def named(shards: dict, names: list[str], key: str) -> list[str]:
+    """The shards that a list in the configuration names, in the order of their table; all of them if it is empty."""
+    for name in names:
+        if name not in shards:
+            raise UnknownShard(f"{key}: {unknown('shard', name, shards)}")
+    return [name for name in shards if name in (names or shards)]
+
+
+def trained_on(config: dict, shards: dict, section: str) -> list[str]:
+    """The shards on which a section's models are trained."""
+    return named(shards, config[section]["trained_on"], f"{section}.trained_on")
+
+
+def train_demo_lm(config: dict) -> dict:
+    return {name: value for name, value in config["demo_lm"].items() if name != "trained_on"}
 
 
 def calls_of_shards(shards: dict, wildcards, calls: list[str]) -> list[str]:

@@ -1,0 +1,206 @@
+"""`ragassay init`: what it makes of somebody's files, and one line for whatever it cannot use."""
+
+import json
+import shutil
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from files_of_users import docx, pdf
+from ragassay.base.errors import AssayError
+from ragassay.command.app import app
+from ragassay.config import new_project, schema
+from ragassay.config.settings import of_files
+from ragassay.config.shards import read_shards
+from ragassay.plan import references
+
+SENTENCE = "Employees of branch {} send form {} to the desk before the {}th of each month. "
+
+
+def text(number):
+    return "".join(SENTENCE.format(number, number + at, at) for at in range(1, 9))
+
+
+@pytest.fixture
+def handbook(tmp_path, monkeypatch):
+    """A folder with pages of some kinds, beside which projects are made."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "handbook"
+    (folder / "more").mkdir(parents=True)
+    for number in range(25):
+        (folder / f"{number:02}.md").write_text(f"# Page {number}\n\n{text(number)}\n")
+    (folder / "more/26.html").write_text(f"<h1>Page</h1><p>{text(26)}</p>")
+    (folder / "more/27.pdf").write_bytes(pdf(text(27)))
+    (folder / "more/28.docx").write_bytes(docx(("", text(28))))
+    (folder / "more/logo.png").write_bytes(b"a picture")
+    return folder
+
+
+def init(*words):
+    done = CliRunner().invoke(app, ["init", *map(str, words)])
+    if isinstance(done.exception, AssayError):
+        return str(done.exception)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def project(folder, monkeypatch):
+    """The checked configuration and the shards of a project."""
+    monkeypatch.chdir(folder)
+    assert len((folder / "ragassay.yaml").read_text().splitlines()) <= 40
+    assert len((folder / "README.md").read_text().splitlines()) <= 10
+    config = of_files(["ragassay.yaml"], schema.merged(), references.problems)
+    return config, read_shards(config["shards"])
+
+
+def test_a_project_of_documents_alone(handbook, tmp_path, monkeypatch):
+    output = init("project", "--documents", "handbook")
+    config, shards = project(tmp_path / "project", monkeypatch)
+    assert "28 texts in 25 .md, 1 .html, 1 .pdf, 1 .docx" in output
+    assert output.splitlines()[-1] == "next: cd project && ragassay run"
+    assert "asks careful at most some" in output and "$0.00" in output
+    assert {name: row["documents"] for name, row in shards.items()} == {"handbook": "documents"}
+    assert config["scope"]["generators"] == ["careful"] and config["detectors"]["trained_on"] == ["handbook"]
+    assert config["relevance"]["sets"]["library"]["in_knowledge"] == "taken"
+    assert "demo" not in (tmp_path / "project/ragassay.yaml").read_text() and not config["crawl"]["opml"]
+    assert (tmp_path / "project/documents").resolve() == handbook
+
+
+def test_documents_inside_the_project_need_no_link(handbook, tmp_path, monkeypatch):
+    shutil.copytree(handbook, tmp_path / "project/own/handbook")
+    init("project", "--documents", "project/own/handbook")
+    _, shards = project(tmp_path / "project", monkeypatch)
+    assert shards["handbook"]["documents"] == "own/handbook"
+
+
+def test_folders_with_some_texts_each_are_shards(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for month in ("2026-09", "2026-10"):
+        (tmp_path / "months" / month).mkdir(parents=True)
+        for number in range(6):
+            (tmp_path / f"months/{month}/{number}.txt").write_text(text(number))
+    init("project", "--documents", "months")
+    config, shards = project(tmp_path / "project", monkeypatch)
+    assert list(shards) == ["2026-09", "2026-10"] == config["detectors"]["trained_on"]
+    output = init(".", "--month", "2026-11", "--documents", "../months/2026-10")
+    assert (
+        "added shard 2026-11 of documents-2026-11" in output and "next: ragassay estimate, then: ragassay run" in output
+    )
+    config, shards = project(tmp_path / "project", monkeypatch)
+    assert list(shards) == ["2026-09", "2026-10", "2026-11"] and len(config["detectors"]["trained_on"]) == 2
+
+
+def test_questions_and_a_log_are_described_by_their_columns(handbook, tmp_path, monkeypatch):
+    (tmp_path / "q.csv").write_text("query,file,answerable\nWho sends it?,00.md,yes\nWho reads it?,more/27.pdf,no\n")
+    rows = [{"timestamp": f"2026-11-{day:02}T10:00:00Z", "message": "Who sends it?"} for day in range(1, 29)]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    init("project", "--documents", "handbook", "--questions", "q.csv", "--log", "log.jsonl")
+    config, _ = project(tmp_path / "project", monkeypatch)
+    columns = config["question_sets"]["asked"]["columns"]["questions"]
+    assert (columns["question"], columns["doc_id"], columns["in_scope"]) == ("query", "file", "answerable")
+    log = config["query_logs"]["log"]
+    assert (log["columns"], log["corpus"]) == ({"date": "timestamp", "text": "message"}, "library")
+
+
+def test_a_table_of_documents_is_described_by_its_columns_and_dates(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{number},{text(number)},{13 + number % 9}.11.2026\n" for number in range(30))
+    (tmp_path / "faq.csv").write_text(f"key,body,published\n{rows}")
+    init("project", "--documents", "faq.csv")
+    config, shards = project(tmp_path / "project", monkeypatch)
+    named = config["documents"]["columns"]
+    assert (named["id"], named["text"], named["date"]) == ("key", "body", "published")
+    assert config["documents"]["date_format"] == "%d.%m.%Y"
+    assert shards["faq"]["documents"] == "documents.csv"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["2026-11-21", "2026-11-21T07:30:00Z"], None),
+        (["21.11.2026"], "%d.%m.%Y"),
+        (["03/04/2026"], None),  # of two months
+        (["03/04/2026", "21/04/2026"], "%d/%m/%Y"),
+        (["yesterday"], None),
+        ([], None),
+    ],
+)
+def test_only_a_format_that_no_other_rivals_is_taken_for_that_of_dates(values, expected):
+    assert new_project.date_format(values) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("gpt-4o-mini", {"provider": "openai", "model": "gpt-4o-mini"}),
+        ("together:meta-llama/Llama-3.3-70B", {"provider": "together", "model": "meta-llama/Llama-3.3-70B"}),
+        ("Qwen/Qwen3-0.6B", {"provider": "transformers", "model": "Qwen/Qwen3-0.6B"}),
+    ],
+)
+def test_a_real_model_takes_all_roles(handbook, tmp_path, name, entry):
+    output = init("project", "--documents", "handbook", "--model", name)
+    config = yaml.safe_load((tmp_path / "project/ragassay.yaml").read_text())
+    [(model, written)] = config["models"].items()
+    assert written | entry == written and config["scope"]["judges"] == [model]
+    assert ("has no price" in output) == (entry["provider"] == "together")
+
+
+def test_what_cannot_be_a_project_is_one_line_and_changes_nothing(handbook, tmp_path, monkeypatch):
+    (tmp_path / "q.csv").write_text("frage\nWarum?\n")
+    (tmp_path / "whole.txt").touch()
+    with (tmp_path / "whole.txt").open("wb") as file:
+        file.truncate(900_000_000)
+    init("project", "--documents", "handbook")
+    mine = ("other", "--documents", "handbook")
+    before = sorted(tmp_path.rglob("*"))
+    lines = {
+        ("project", "--documents", "handbook"): "project: found ragassay.yaml, which makes it a project already",
+        ("other",): "--documents: found none, expected a file or a folder of yours",
+        (): "found no folder for the project, expected one: ragassay init FOLDER",
+        ("other", "--documents", "handbok"): "--documents: handbok: no such file or folder (did you mean handbook?)",
+        ("other", "--documents", "whole.txt"): "--documents: whole.txt: found a file of 900 MB, expected one document",
+        ("other", "--documents", "q.csv"): "--documents: q.csv: found no column with each text, expected one of",
+        (
+            "other",
+            "--documents",
+            "handbook",
+            "--questions",
+            "q.csv",
+        ): "--questions: q.csv: found no column with each question",
+        (*mine, "--log", "handbook"): "--log: handbook: no such file",
+        (*mine, "--model", "gpt-9"): "--model: found 'gpt-9', expected a listed model",
+        (
+            "handbook/mine",
+            "--documents",
+            "handbook",
+        ): "handbook/mine: found the documents here, expected a folder",
+        ("other", "--month", "2026-12"): "other: found no ragassay.yaml, expected a project",
+        ("project", "--month", "2026-13"): "--month: found '2026-13', expected a month such as 2026-12",
+        ("project", "--month", "2026-12"): "--documents: 2026-12: no such folder, expected the documents of 2026-12",
+        ("project", "--month", "2026-12", "--documents", "nowhere"): "--documents: nowhere: no such file or folder",
+    }
+    for words, begin in lines.items():
+        message = init(*words)
+        assert message.startswith(begin) and "\n" not in message, (words, message)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_that_nobody_may_write_to_is_a_line(handbook, tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied", "project")
+
+    monkeypatch.setattr("pathlib.Path.mkdir", refuse)
+    message = init("project", "--documents", "handbook")
+    assert message == "project: cannot be written (Permission denied); name another folder"
+
+
+def test_a_month_of_a_crawl_has_its_days(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ragassay.yaml").write_text("shards: shards.tsv\n")
+    head = "shard\tdocuments\ttopics\tfirst_day\tlast_day\tper_topic\n"
+    (tmp_path / "shards.tsv").write_text(f"{head}2026-01\t\tfood\t2026-01-01\t2026-01-31\t4")
+    init("--month", "2026-02")
+    assert read_shards("shards.tsv")["2026-02"]["last_day"] == "2026-02-28"
+    assert read_shards("shards.tsv")["2026-02"]["per_topic"] == 4
+    assert "2026-02 stands there already" in init("--month", "2026-02")

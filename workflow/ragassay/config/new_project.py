@@ -1,0 +1,178 @@
+"""What a new project is made of: which documents, questions and queries there are, how their files call things, and the
+files that say so. Reads beginnings of files only, asks nobody, and writes nothing but the project."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from ragassay.base.errors import AssayError, Unusable, closest_file
+from ragassay.documents.documents import moment
+from ragassay.documents.record import FIELDS
+from ragassay.documents.sources import KINDS, Columns, SourceError, document_files, records
+
+MOST_SHARDS = 24
+FEWEST_TEXTS = 5  # in a folder, so that it is worth a shard of its own
+LOOKED_AT = 20_000  # rows of a table; of one with more, these are counted
+WORDS, UNOPENED = 100, 300  # of a passage, and of a file that only a run parses, about
+SAMPLED = 50  # rows of which dates are read
+GUESSES = {  # field -> what files call it
+    "text": "text body content document passage page_content abstract article".split(),
+    "id": "id _id doc_id document_id docid key".split(),
+    "title": "title headline heading name subject".split(),
+    "url": "url link source_url href".split(),
+    "date": "date published published_at created created_at time timestamp".split(),
+    "topic": "topic category section tag".split(),
+    "question": "question query text prompt user_input input message".split(),
+    "doc_id": "doc_id document document_id docid file filename source".split(),
+    "answer": "answer answers response reference expected".split(),
+    "out_of_scope": "out_of_scope unanswerable is_impossible".split(),
+    "in_scope": "in_scope answerable is_answerable".split(),
+    "asked": "date time timestamp created created_at asked_at datetime".split(),
+}
+DATE_FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y-%m-%d %H:%M:%S,%f", "%d.%m.%Y %H:%M")
+
+
+class ProjectError(AssayError):
+    """No project can be made from this; the message names the option."""
+
+
+@dataclass
+class Documents:
+    """What lies in a folder or a file of the user's."""
+
+    path: str  # as the project reaches it
+    texts: int = 0
+    passages: int = 0  # about how many they are when they are cut
+    is_all: bool = True  # whether all of them were counted
+    kinds: Counter = field(default_factory=Counter)  # ending -> files
+    shards: list[tuple[str, str]] = field(default_factory=list)  # name, path
+    columns: dict[str, str] = field(default_factory=dict)  # that differ from the names here
+    date_format: str | None = None
+
+    @property
+    def described(self) -> str:
+        """Such as "25 texts in 19 .md, 6 .pdf"."""
+        kinds = ", ".join(f"{count} {kind or 'without ending'}" for kind, count in self.kinds.most_common())
+        return f"{'' if self.is_all else 'more than '}{self.texts:,} texts in {kinds}"
+
+
+def documents_in(source: Path, path: str, option: str = "--documents") -> Documents:
+    """`source` is where they lie, and `path` where the project will reach them."""
+    files = _files(source, option)
+    listed, refused = Documents(path), []
+    table = next((file for file in files if is_table(file)), None)
+    if table:
+        columns, listed.date_format = columns_of(table, ("text",), FIELDS, "date", option)
+        listed.columns = {name: column for name, column in columns.items() if name != column}
+    names = {name: listed.columns.get(name, name) for name in FIELDS}
+    texts_by_folder = Counter()
+    for file in files:
+        usable = seen = 0
+        for record in islice(_rows(file, Columns.of_documents(names)), LOOKED_AT):
+            seen += 1
+            if record.reason:
+                refused.append(record)
+            else:
+                usable += 1
+                words = UNOPENED if record.title == file else len(str(record.fields.get(names["text"])).split())
+                listed.passages += max(1, words // WORDS)
+        listed.is_all &= seen < LOOKED_AT
+        listed.texts += usable
+        if Path(file).suffix.lower() in KINDS:
+            listed.kinds[Path(file).suffix.lower()] += 1
+            texts_by_folder[Path(file).relative_to(source).parts[0] if source.is_dir() else ""] += usable
+    if not listed.texts and refused:
+        raise ProjectError(f"{option}: {refused[0].file}: {refused[0].detail}")
+    if not listed.texts:
+        raise ProjectError(f"{option}: {source}: found no text that can be read in {len(files)} files, expected some")
+    listed.shards = list(_shards(source, path, texts_by_folder))
+    return listed
+
+
+def is_table(file) -> bool:
+    """Whether a file may hold many texts."""
+    return Path(file).suffix.lower() in (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
+
+
+def _files(source, option):
+    if not source.exists():
+        raise ProjectError(f"{option}: {source}: no such file or folder{closest_file(source)}")
+    try:
+        return document_files(source)
+    except SourceError as error:
+        raise ProjectError(f"{option}: {error}") from error
+    except OSError as error:
+        raise ProjectError(f"{option}: {error.filename}: cannot be read ({error.strerror})") from error
+
+
+def _rows(file, columns):
+    """The records of a file; none of a table that cannot be read, which a run rejects."""
+    try:
+        yield from records([file], columns, unopened=True)
+    except SourceError:
+        return
+    except OSError as error:
+        raise ProjectError(f"{file}: cannot be read ({error.strerror}), expected a file that you may read") from error
+
+
+def _shards(source, path, texts_by_folder):
+    """One for each folder in the folder, where all documents lie in such and each has some; otherwise one."""
+    folders = sorted(name for name in texts_by_folder if name and (source / name).is_dir())
+    enough = all(texts_by_folder[name] >= FEWEST_TEXTS for name in folders)
+    if not 1 < len(folders) <= MOST_SHARDS or not enough or len(folders) < len(texts_by_folder):
+        yield shard_name(source.stem if source.is_file() else source.resolve().name, set()), path
+        return
+    taken = set()
+    for folder in folders:
+        name = shard_name(folder, taken)
+        taken.add(name)
+        yield name, f"{path}/{folder}"
+
+
+def shard_name(text: str, taken: Iterable[str]) -> str:
+    """A permanent name that paths can have."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:60] or "documents"
+    numbered = (f"{name}-{number}" for number in range(2, len([*taken]) + 3))
+    return name if name not in taken else next(other for other in numbered if other not in taken)
+
+
+def columns_of(
+    file, needed: tuple[str, ...], optional: tuple[str, ...], date: str, option: str
+) -> tuple[dict[str, str], str | None]:
+    """What a table calls these fields, as far as it has them, and the format of its dates, if that is not ISO 8601."""
+    if not Path(file).is_file():
+        raise ProjectError(f"{option}: {file}: no such file{closest_file(file)}")
+    if not is_table(file):
+        raise ProjectError(f"{option}: {file}: found a file of another kind, expected a table, such as CSV")
+    guessed = tuple(dict.fromkeys(name for names in GUESSES.values() for name in names))
+    try:
+        rows = [record.fields for record in islice(records([str(file)], Columns(guessed, ())), SAMPLED)]
+    except SourceError as error:
+        raise ProjectError(f"{option}: {error}") from error
+    present, columns = {name for row in rows for name in row}, {}
+    for name in dict.fromkeys((*needed, *optional)):
+        column = next((guess for guess in GUESSES[name] if guess in present - {*columns.values()}), None)
+        if column:
+            columns[name] = column
+        elif name in needed:
+            expected = f"expected one of the columns {', '.join(GUESSES[name])}"
+            raise ProjectError(f"{option}: {file}: found no column with each {name}, {expected}; rename yours")
+    return columns, date_format([row[columns[date]] for row in rows if row.get(columns.get(date))])
+
+
+def date_format(values: list) -> str | None:
+    """The one format in which all of these dates are written; None for ISO 8601, and where several fit or none does."""
+    if not values or all(_is_date(value, None) for value in values):
+        return None
+    fitting = [form for form in DATE_FORMATS if all(_is_date(value, form) for value in values)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_date(value, form):
+    try:
+        return moment(value, form) is not None
+    except Unusable:
+        return False
