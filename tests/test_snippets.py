@@ -3,6 +3,7 @@ those of their page, commands are planned, tables of shards are read. Files that
 """
 
 import functools
+import itertools
 import re
 import shlex
 import subprocess
@@ -30,6 +31,7 @@ PAGES = {page.stem: page.read_text() for page in (ROOT / "docs").glob("*.md")}
 PAGES |= {"README": (ROOT / "README.md").read_text(), "settings": (ROOT / "config/README.md").read_text()}
 MERGED = "# merge into mine.yaml\n"  # begins a snippet that is laid over the first of its page
 BROUGHT = re.compile(r"^(data|vectors|models)/")
+SNAKEMAKE = ".venv/bin/snakemake"
 BEIR = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
 ROW = dict.fromkeys(("id", "doc_id", "question_id", "target_id"), "a") | {"date": "2026-11-03", "text": "A text."}
 ROW |= {"question": "A question?", "url": ""}
@@ -144,8 +146,8 @@ def test_settings_that_repeat_a_key_of_their_page_say_where_they_belong(page):
         keys |= yaml.safe_load(snippet).keys()
 
 
-@pytest.mark.parametrize(("page", "command"), COMMANDS)
-def test_a_command_is_understood(folder, page, command):
+@pytest.mark.parametrize("command", [command for _, command in COMMANDS if not command.startswith(SNAKEMAKE)])
+def test_a_command_is_understood(command):
     program, *words = shlex.split(command, comments=True)
     if program == "PYTHONPATH=workflow":
         assert words[:2] == [".venv/bin/python", "-m"], command
@@ -154,15 +156,31 @@ def test_a_command_is_understood(folder, page, command):
         assert CliRunner().invoke(app, [words[0], "--help"]).exit_code == 0
     elif program == "make":
         subprocess.run([require("make"), "--dry-run", *words], cwd=ROOT, check=True, capture_output=True)
-    elif program == ".venv/bin/snakemake":
-        if "mine.yaml" in words:
-            (folder / "mine.yaml").write_text(SETTINGS[page][0])
-            bring(folder, yaml.safe_load(SETTINGS[page][0]))
-        if "profiles/slurm" in words:  # needs an executor that is not installed here; the rest of the line is planned
-            del words[words.index("--profile") : words.index("profiles/slurm") + 1]
-        assert "Job stats" in snakemake(folder, "--dry-run", *words).stdout
     else:
         assert (ROOT / ELSEWHERE[shlex.join([program, *words])]).is_file()
+
+
+def plans():
+    """(page whose settings are needed or nothing, options) -> the targets of all commands that have these."""
+    targets = {}
+    for page, command in COMMANDS:
+        if command.startswith(SNAKEMAKE):
+            words = shlex.split(command, comments=True)[1:]
+            if "profiles/slurm" in words:  # needs an executor that is not installed here; the rest of it is planned
+                del words[words.index("--profile") : words.index("profiles/slurm") + 1]
+            options = tuple(itertools.dropwhile(lambda word: not word.startswith("--"), words))
+            named = words[: len(words) - len(options)] or ["report"]
+            targets.setdefault((page if "mine.yaml" in words else "", options), set()).update(named)
+    return targets
+
+
+@pytest.mark.parametrize(("page", "options"), plans())
+def test_what_snakemake_is_asked_for_is_planned(folder, page, options):
+    if page:
+        (folder / "mine.yaml").write_text(SETTINGS[page][0])
+        bring(folder, yaml.safe_load(SETTINGS[page][0]))
+    targets = sorted(plans()[page, options])
+    assert "Job stats" in snakemake(folder, "--dry-run", *targets, *options).stdout
 
 
 @functools.cache

@@ -2,7 +2,8 @@
 run of Snakemake and for each of its jobs. Nothing of the project is imported before the fork, and a job behaves as one
 that Snakemake starts itself: the same script with its preamble, environment, working folder, exit status and benchmark.
 
-Libraries compute in one thread, which their environment says before they are imported.
+Libraries compute in one thread, which their environment says before they are imported. What Snakemake's parser makes of
+a file is kept for all runs, since it takes a fifth of a plan.
 
 Reads a task per line of standard input, as JSON: folder, arguments, environment, output (a file), jobs (whether they
 are forks, too).
@@ -12,6 +13,7 @@ Writes the exit status of each.
 import atexit
 import contextlib
 import gc
+import hashlib
 import importlib
 import json
 import os
@@ -25,6 +27,7 @@ import threading
 from pathlib import Path
 
 import snakemake.cli
+import snakemake.workflow
 from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
 
@@ -43,18 +46,21 @@ PLANNING = ("jsonschema", "pandas", "pyarrow", "requests", "snakemake.storage") 
 # A plan that imports one of these fails, as where it is not installed: each costs every run a second and more.
 JOBS_ONLY = ("altair", "openai", "scipy", "sklearn", "torch", "trafilatura", "transformers")
 LONGEST = 1 << 17  # bytes of a request
+PARSED = Path(__file__).parents[2] / ".snakemake/parsed"
+HERE = "<the place of the file>"
 
 
 def main():
     snakemake.cli.get_argument_parser()  # imports all plugins
     for name in PLANNING:
         importlib.import_module(name)
+    snakemake.workflow.parse = remembering(snakemake.workflow.parse)
     for line in sys.stdin:
         task = json.loads(line)
         if task["jobs"]:
             for name in LIBRARIES:
                 importlib.import_module(name)
-            gc.freeze()  # or each fork copies all that it looks through for garbage
+        gc.freeze()  # or each fork copies all that it looks through for garbage
         run = os.fork()
         if run == 0:
             output = os.open(task["output"], os.O_WRONLY)
@@ -68,9 +74,32 @@ def main():
                 PythonScript.execute_script = forking_jobs()
             else:
                 sys.modules.update(dict.fromkeys(JOBS_ONLY))
+            gc.set_threshold(100_000)
             os._exit(run_snakemake(task["arguments"]))
         sys.stdout.write(f"{status(run)}\n")
         sys.stdout.flush()
+
+
+def remembering(parse):
+    """The parser, but a text is parsed once, wherever the file lies that holds it."""
+
+    def remembered(path, workflow, linemap, overwrite_shellcmd=None, rulecount=0):
+        place = path.get_path_or_uri(secret_free=True)
+        about = repr([snakemake.__version__, rulecount, overwrite_shellcmd, Path(place).read_bytes()])
+        stored = PARSED / hashlib.sha256(about.encode()).hexdigest()
+        try:
+            code, lines, rulecount = json.loads(stored.read_bytes())
+        except (OSError, ValueError):
+            code, rulecount = parse(path, workflow, linemap, overwrite_shellcmd, rulecount)
+            PARSED.mkdir(parents=True, exist_ok=True)
+            unfinished = stored.with_suffix(f".{os.getpid()}")
+            unfinished.write_text(json.dumps([code.replace(repr(place), HERE), [*linemap.items()], rulecount]))
+            unfinished.replace(stored)
+            return code, rulecount
+        linemap.update(map(tuple, lines))
+        return code.replace(HERE, repr(place)), rulecount
+
+    return remembered
 
 
 def run_snakemake(arguments) -> int:

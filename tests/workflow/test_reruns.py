@@ -43,7 +43,6 @@ def jobs(*parts, shards=3, gathers=()):
 
 
 SELECTION = "select_questions"
-METRICS = jobs(gathers=["measure_documents"])
 JUDGING = f"judge_scope label_scope judge_defusion label_defusion {SELECTION}"
 QUESTIONS = f"write_questions compute_hardness respond answer_closed_book {JUDGING}"
 NOVEL = f"remove_supported_claims {QUESTIONS}"
@@ -78,26 +77,28 @@ def shared(tiny, tmp_path_factory):
     return shutil.copytree(tiny, tmp_path_factory.mktemp("shared") / "project", symlinks=True)
 
 
+APART = "scripts/documents/describe_documents.py scripts/hardness/grade_hardness.py ragassay/report/pages.py"
+
+
 @pytest.mark.parametrize(
-    ("module", "expected"),
+    ("modules", "expected"),
     [
-        ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
+        (APART, {"describe_documents": 1, **jobs(gathers=("measure_documents", *GRADED)), **RENDERED}),
         ("scripts/labels/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
-        ("scripts/hardness/grade_hardness.py", jobs(gathers=GRADED)),
-        ("ragassay/report/pages.py", RENDERED),
         ("ragassay/grading/verdicts.py", jobs(JUDGING, gathers=ASKED)),
         ("ragassay/calls/providers/_rules/reading.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
         ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
         ("ragassay/base/tables.py", READING | jobs(CLUSTERS, gathers=ALL)),
     ],
 )
-def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(shared, module, expected):
-    file = shared / "workflow" / module
-    before = file.read_text()
-    file.write_text(before + "\nADDED = 1\n")
-    found = planned(shared, *TINY)
-    file.write_text(before)
-    assert found == expected
+def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(shared, modules, expected):
+    before = {shared / "workflow" / module: (shared / "workflow" / module).read_text() for module in modules.split()}
+    for file, text in before.items():
+        file.write_text(text + "\nADDED = 1\n")
+    plan = planned(shared, *TINY)
+    for file, text in before.items():
+        file.write_text(text)
+    assert plan == expected
 
 
 UNCONCERNED = {
@@ -109,38 +110,31 @@ UNCONCERNED = {
 }
 
 
-def test_editing_what_concerns_no_job_reruns_nothing(done):
+def test_what_concerns_no_job_reruns_nothing(done):
+    """Other modules, comments, docstrings, formatting, times of files, and how a model is called."""
     for module in UNCONCERNED:
         append(done, f"workflow/{module}", "\nADDED = 1\n")
-    assert planned(done, *TINY) == {}
-
-
-def test_comments_docstrings_formatting_and_file_times_rerun_nothing(done):
     for path in (done / "workflow").rglob("*.py"):
         path.write_text("# a comment\n" + path.read_text().replace('"""', '"""Said otherwise. ', 1) + "\n\n\n")
     subprocess.run(
         [sys.executable, "-m", "ruff", "format", "-q", "--line-length", "60", "workflow"], cwd=done, check=True
     )
     (done / "tests/tiny/documents/january.jsonl").touch()  # an input with a new time and the same content
+    access = "mode: replay, concurrency: 7, requests_per_minute: 600, tokens_per_minute: 90000, timeout: 60"
+    money = "budget_usd: 1, price: {input: 1, output: 2}"
+    append(done, "tests/tiny/config.yaml", f"\nmodels:\n  careful: {{{access}, {money}}}\n")
     assert NOTHING in snakemake(done, *TINY, "--dry-run").stdout
 
 
-def test_a_changed_setting_reruns_the_rules_that_use_it(done):
+def test_settings_and_weights_rerun_the_rules_that_use_them_and_ask_no_model(done):
+    """A setting of figures, one of hardness, and other weights in the same folder, on which a detector learns again."""
     config = done / "tests/tiny/config.yaml"
-    config.write_text(config.read_text().replace("words_per_bin: 10", "words_per_bin: 20"))
-    assert planned(done, *TINY) == METRICS
-
-
-def test_other_weights_in_the_same_folder_train_the_detectors_on_them_again(done):
+    text = config.read_text().replace("words_per_bin: 10", "words_per_bin: 20")
+    config.write_text(text.replace("per_stratum: 2", "per_stratum: 2\n    limits: [0.4]"))
     weights = done / "resources/demo/demo-lm/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-2] + b"\0\0")
-    rerun = {
-        "train_detector": 1,
-        "apply_detector": 1,
-        **jobs(gathers=["measure_detectors", "measure_months"]),
-        "list_questions": 1,
-    }
-    assert planned(done, *TINY) == rerun
+    measured = jobs("compute_hardness", gathers=(*GRADED, "measure_documents"))
+    assert planned(done, *TINY) == {"train_detector": 1, "apply_detector": 1, **measured}
 
 
 def test_a_changed_section_redraws_and_a_changed_style_only_renders(done):
@@ -170,12 +164,6 @@ def test_a_new_shard_and_a_changed_file_run_themselves_what_may_be_near_duplicat
     assert planned(done, "documents", *TINY) == {**described, "find_duplicates": 3, "collect_documents": 3}
 
 
-def test_another_setting_of_hardness_asks_no_model(done):
-    config = done / "tests/tiny/config.yaml"
-    config.write_text(config.read_text().replace("per_stratum: 2", "per_stratum: 2\n    limits: [0.4]"))
-    assert planned(done, *TINY) == jobs("compute_hardness", gathers=GRADED)
-
-
 def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next_run(done):
     append(done, "workflow/scripts/documents/collect_documents.py", "\nADDED = 1\n")
     shards = [f"results/documents/2026-0{month}.parquet" for month in (1, 2, 9)]
@@ -183,14 +171,8 @@ def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next
     assert planned(done, *TINY) == {}
 
 
-def test_how_a_model_is_called_may_change_and_what_it_is_may_not(done):
-    config = done / "tests/tiny/config.yaml"
-    before = config.read_text()
-    access = "mode: replay, concurrency: 7, requests_per_minute: 600, tokens_per_minute: 90000, timeout: 60"
-    money = "budget_usd: 1, price: {input: 1, output: 2}"
-    config.write_text(f"{before}\nmodels:\n  careful: {{{access}, {money}}}\n")
-    assert planned(done, *TINY) == {}
-    config.write_text(f"{before}\nmodels:\n  careful: {{sampling: {{seed: 1}}}}\n")
+def test_another_model_behind_a_name_is_asked_again(done):
+    append(done, "tests/tiny/config.yaml", "\nmodels:\n  careful: {sampling: {seed: 1}}\n")
     asked = f"respond answer_closed_book {JUDGING}"  # it judges and responds, and others write the questions
     assert planned(done, *TINY) == jobs(asked, gathers=ASKED)
 

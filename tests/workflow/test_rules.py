@@ -40,6 +40,13 @@ def rules(folder, monkeypatch):
         return list(workflow.rules)
 
 
+@pytest.fixture(scope="module")
+def every():
+    """All rules."""
+    with pytest.MonkeyPatch.context() as patch:
+        return rules(ROOT, patch)
+
+
 PROFILES = {name: yaml.safe_load((ROOT / f"profiles/{name}/profile.yaml").read_text()) for name in ("default", "slurm")}
 DEFAULT = PROFILES["default"]["default-resources"]
 LIMITS = {"mem_mb": DEFAULT["mem_mb"], "runtime": int(DEFAULT["runtime"].removesuffix("m"))}  # Snakemake's units
@@ -98,15 +105,15 @@ def in_profile_of_slurm():
     return [*grouped, *on_gpus]
 
 
-def test_every_rule_keeps_the_conventions(monkeypatch):
-    found = {rule.name: faults(rule) for rule in rules(ROOT, monkeypatch)}
+def test_every_rule_keeps_the_conventions(every):
+    found = {rule.name: faults(rule) for rule in every}
     assert not {name: wrong for name, wrong in found.items() if wrong}
     assert {"collect_documents", "embed_passages", *in_profile_of_slurm()} <= set(found)
 
 
-def test_no_rule_completes_the_name_of_a_file_that_is_not_checked_before_any_job(monkeypatch):
+def test_no_rule_completes_the_name_of_a_file_that_is_not_checked_before_any_job(every):
     """Snakemake does not miss an input whose output exists, so that a new one here needs a check in `references`."""
-    inputs = {str(file) for rule in rules(ROOT, monkeypatch) for file in rule.input if isinstance(file, str)}
+    inputs = {str(file) for rule in every for file in rule.input if isinstance(file, str)}
     assert {file for file in inputs if "{" in file and not file.startswith("results/")} == {
         "resources/prompts/respond_{prompt}.yaml",
         "resources/prompts/judge_defusion{variant}.yaml",
@@ -114,6 +121,12 @@ def test_no_rule_completes_the_name_of_a_file_that_is_not_checked_before_any_job
         "annotation/{generator}/{judge}/items.parquet",
         "workflow/report/sections/{section}.yaml",  # render_page names each
     }
+
+
+def test_hostile_names_match_no_rule(every):
+    assert any(rule.is_producer("results/documents/2026-09.parquet") for rule in every)
+    for name in ("../../etc/passwd", ".hidden", "x" * 65):
+        assert not any(rule.is_producer(f"results/documents/{name}.parquet") for rule in every)
 
 
 def test_a_rule_without_code_param_log_or_environment_is_found(project, monkeypatch):

@@ -87,6 +87,7 @@ OTHER = ("--configfile", "other.yaml")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
+    """A project in which nothing has run."""
     like_a_clone(tmp_path)
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     (tmp_path / "config").mkdir()
@@ -97,6 +98,23 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(plans, "subprocess", SimpleNamespace(run=forked, DEVNULL=None, PIPE=None))
     configure()
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Where the project lies once everything has run, for all tests that begin there."""
+    return tmp_path_factory.mktemp("plans") / "finished"
+
+
+@pytest.fixture
+def finished(folder, kept):
+    """A project in which everything has run."""
+    if kept.exists():
+        subprocess.run(["cp", "-a", f"{kept}/.", folder], check=True)
+    else:
+        assert run() == []
+        subprocess.run(["cp", "-a", folder, kept], check=True)
+    return folder
 
 
 def configure(**changes):
@@ -127,57 +145,53 @@ def test_a_run_of_everything_leaves_nothing_to_say(folder):
     assert not (folder / "results/left_over.txt").exists()
 
 
-def test_a_shard_that_is_gone_is_named_by_every_run_and_gathered_by_none(folder, capsys):
-    run()
-    assert "2026-02" in (folder / "results/metrics/scope.parquet").read_text()
-    (folder / "shards").write_text("2026-01")
+def test_a_shard_that_is_gone_is_named_by_every_run_and_gathered_by_none(finished, capsys):
+    assert "2026-02" in (finished / "results/metrics/scope.parquet").read_text()
+    (finished / "shards").write_text("2026-01")
     for _ in range(2):  # the second run has nothing to do
         (line,) = run()
-        size = (folder / FEBRUARY).stat().st_size
+        size = (finished / FEBRUARY).stat().st_size
         assert line == f"no configuration plans 1 file ({size} B): {FEBRUARY}; to see and delete them: make prune"
-    assert "2026-02" not in (folder / "results/metrics/scope.parquet").read_text()
-    assert (folder / "results/left_over.txt").read_text() == f"{FEBRUARY}\n"
+    assert "2026-02" not in (finished / "results/metrics/scope.parquet").read_text()
+    assert (finished / "results/left_over.txt").read_text() == f"{FEBRUARY}\n"
     prune()
-    assert FEBRUARY in capsys.readouterr().out and (folder / FEBRUARY).exists()
+    assert FEBRUARY in capsys.readouterr().out and (finished / FEBRUARY).exists()
     prune("--yes")
-    assert not (folder / FEBRUARY).exists() and (folder / ALL).exists() and run() == []
-    assert not (folder / "results/left_over.txt").exists()
-    assert (folder / "results/calls/extract_claims/authors/2026-02.parquet").exists(), "what was paid stays"
+    assert not (finished / FEBRUARY).exists() and (finished / ALL).exists() and run() == []
+    assert not (finished / "results/left_over.txt").exists()
+    assert (finished / "results/calls/extract_claims/authors/2026-02.parquet").exists(), "what was paid stays"
 
 
-def test_a_model_that_has_another_name_leaves_its_files_and_folders_behind(folder, capsys):
-    run()
+def test_a_model_that_has_another_name_leaves_its_files_and_folders_behind(finished, capsys):
     configure(generators=["writers"])
     (line,) = run()
     assert line.startswith(f"no configuration plans 2 files (68 B): {ALL}, {FEBRUARY}; ")
     prune("--yes")
-    assert not (folder / "results/claims/authors").exists() and (folder / "results/claims/writers").exists()
+    assert not (finished / "results/claims/authors").exists() and (finished / "results/claims/writers").exists()
 
 
-def test_what_no_rule_writes_is_left_alone_and_no_link_is_followed(folder, capsys):
-    run()
-    (folder / "elsewhere").mkdir()
-    (folder / "elsewhere/2026-02.parquet").touch()
-    (folder / "results/claims/old").symlink_to(folder / "elsewhere")
-    (folder / "results/claims/authors/2025-01.parquet").symlink_to(folder / ALL)
+def test_what_no_rule_writes_is_left_alone_and_no_link_is_followed(finished, capsys):
+    (finished / "elsewhere").mkdir()
+    (finished / "elsewhere/2026-02.parquet").touch()
+    (finished / "results/claims/old").symlink_to(finished / "elsewhere")
+    (finished / "results/claims/authors/2025-01.parquet").symlink_to(finished / ALL)
     mine = ["results/claims/notes.txt", "results/mine/2026-02.parquet", "results/gates/a/mine", "results/README.md"]
     for path in mine:
-        (folder / path).parent.mkdir(exist_ok=True)
-        (folder / path).touch()
+        (finished / path).parent.mkdir(exist_ok=True)
+        (finished / path).touch()
     assert run() == []
     prune("--yes")
-    assert all((folder / path).exists() for path in [*mine, ALL, "elsewhere/2026-02.parquet"])
-    assert (folder / "results/claims/old").is_symlink()
-    assert (folder / "results/claims/authors/2025-01.parquet").is_symlink()
+    assert all((finished / path).exists() for path in [*mine, ALL, "elsewhere/2026-02.parquet"])
+    assert (finished / "results/claims/old").is_symlink()
+    assert (finished / "results/claims/authors/2025-01.parquet").is_symlink()
 
 
-def test_a_folder_that_is_an_output_is_left_over_as_a_whole(folder):
-    run()
-    (folder / "results/gates/b/inner").mkdir(parents=True)
-    (folder / "results/gates/b/inner/card.json").touch()
+def test_a_folder_that_is_an_output_is_left_over_as_a_whole(finished):
+    (finished / "results/gates/b/inner").mkdir(parents=True)
+    (finished / "results/gates/b/inner/card.json").touch()
     assert run()[0].startswith("no configuration plans 1 file (0 B): results/gates/b/inner/card.json; ")
     prune("--yes")
-    assert not (folder / "results/gates/b").exists() and (folder / "results/gates/a/card.json").exists()
+    assert not (finished / "results/gates/b").exists() and (finished / "results/gates/a/card.json").exists()
 
 
 def test_files_of_another_configuration_are_kept_as_long_as_its_file_is_there(folder, capsys):
@@ -207,13 +221,12 @@ def test_a_configuration_that_cannot_be_planned_keeps_its_files(folder, capsys):
     assert (folder / "results/claims/rules/2026-01.parquet").exists()
 
 
-def test_nothing_is_pruned_where_the_default_configuration_cannot_be_planned(folder, capsys):
-    run()
-    (folder / "shards").write_text("2026-01")
-    (folder / "documents").unlink()
-    (folder / ALL).unlink()
+def test_nothing_is_pruned_where_the_default_configuration_cannot_be_planned(finished, capsys):
+    (finished / "shards").write_text("2026-01")
+    (finished / "documents").unlink()
+    (finished / ALL).unlink()
     assert pruning.main(["--yes"]) == 1
-    assert "Snakemake cannot plan this" in capsys.readouterr().err and (folder / FEBRUARY).exists()
+    assert "Snakemake cannot plan this" in capsys.readouterr().err and (finished / FEBRUARY).exists()
 
 
 def test_exports_that_somebody_asked_for_are_no_leftovers(folder):
@@ -224,16 +237,14 @@ def test_exports_that_somebody_asked_for_are_no_leftovers(folder):
     assert (folder / "results/export/questions").is_dir() and run() == []
 
 
-def test_after_a_run_of_some_targets_everything_else_is_kept(folder):
-    run()
+def test_after_a_run_of_some_targets_everything_else_is_kept(finished):
     assert run("scope") == []
-    (folder / "shards").write_text("2026-01")
+    (finished / "shards").write_text("2026-01")
     (line,) = [line for line in run("scope") if "plans" in line]
     assert line.startswith(f"no configuration plans 1 file (34 B): {FEBRUARY}; ")
 
 
-def test_tables_that_changed_mark_the_pages_that_were_made_from_them(folder):
-    run()
+def test_tables_that_changed_mark_the_pages_that_were_made_from_them(finished):
     configure(votes=5)
     expected = "2 pages no longer fit the tables and settings: results/report/index.html, results/report/scope.html; to"
     for _ in range(2):
@@ -242,8 +253,7 @@ def test_tables_that_changed_mark_the_pages_that_were_made_from_them(folder):
     assert run() == [] and marked() == {}
 
 
-def test_a_page_that_a_run_drew_beside_its_jobs_fits_until_something_changes(folder):
-    run()
+def test_a_page_that_a_run_drew_beside_its_jobs_fits_until_something_changes(finished):
     configure(votes=5, drawn=["results/report/scope.html"])
     (line,) = run("results/metrics/scope.parquet")
     assert line.startswith("1 page no longer fits the tables and settings: results/report/index.html; ")
@@ -262,21 +272,18 @@ def test_the_first_report_of_a_part_is_not_out_of_date(folder):
     assert line.startswith(f"1 page no longer fits the tables and settings: {page}; "), "its metrics are old now"
 
 
-def test_settings_that_changed_mark_pages_also_where_a_run_made_nothing(folder):
-    run()
+def test_settings_that_changed_mark_pages_also_where_a_run_made_nothing(finished):
     configure(title="another")
     assert "2 pages no longer fit" in run("scope")[0] and {*marked().values()} == {"stale"}
 
 
-def test_settings_that_have_no_bearing_on_a_page_do_not_mark_it(folder):
-    run()
+def test_settings_that_have_no_bearing_on_a_page_do_not_mark_it(finished):
     configure(shown_nowhere=1)
     assert run("scope") == [] and marked() == {}
 
 
-def test_another_configuration_that_makes_shared_tables_again_marks_pages(folder):
-    run()
-    (folder / "other.yaml").write_text(json.dumps({"votes": 9, "report": "results/report/other/"}))
+def test_another_configuration_that_makes_shared_tables_again_marks_pages(finished):
+    (finished / "other.yaml").write_text(json.dumps({"votes": 9, "report": "results/report/other/"}))
     (line,) = run(*OTHER)
     assert line.startswith("2 pages no longer fit") and line.endswith(": make demo")
     assert marked() == {"index.html": "stale", "scope.html": "stale"}
@@ -285,40 +292,37 @@ def test_another_configuration_that_makes_shared_tables_again_marks_pages(folder
     assert marked() == {"other/index.html": "stale", "other/scope.html": "stale"}
 
 
-def test_a_page_that_the_configuration_no_longer_has_is_marked_and_left_over(folder):
-    run()
+def test_a_page_that_the_configuration_no_longer_has_is_marked_and_left_over(finished):
     configure(pages=["index"])
     assert run()[0].startswith("no configuration plans 1 file (68 B): results/report/scope.html; ")
     assert marked() == {"scope.html": "removed"}
     prune("--yes")
-    assert marked() == {} and not (folder / "results/report/scope.html").exists()
+    assert marked() == {} and not (finished / "results/report/scope.html").exists()
 
 
-def test_a_page_whose_run_failed_is_marked(folder):
-    run()
+def test_a_page_whose_run_failed_is_marked(finished):
     configure(votes=4)
-    (folder / "stop").touch()
+    (finished / "stop").touch()
     assert "2 pages no longer fit" in run(check=False)[0]
     assert marked() == {"index.html": "stale", "scope.html": "stale"}
 
 
-def test_pages_of_a_run_that_was_killed_say_so(folder, capsys):
-    run()
+def test_pages_of_a_run_that_was_killed_say_so(finished, capsys):
     configure(votes=5)
     waiting = SNAKEFILE.replace("test ! -e stop", "touch begun && while ! test -e go; do sleep 0.1; done")
-    (folder / "Snakefile").write_text(waiting)
+    (finished / "Snakefile").write_text(waiting)
     command = [sys.executable, "-m", "snakemake", *LOCAL]
     head = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
-    while not (folder / "begun").exists():
+    while not (finished / "begun").exists():
         assert head.poll() is None
         time.sleep(0.05)
     assert pruning.main(["--yes"]) == 1
     assert "found a run in this folder, expected none" in capsys.readouterr().err
     head.send_signal(signal.SIGKILL)
     head.wait()
-    (folder / "go").touch()
+    (finished / "go").touch()
     assert marked() == {"index.html": "unfinished", "scope.html": "unfinished"}
-    (folder / "Snakefile").write_text(SNAKEFILE)
+    (finished / "Snakefile").write_text(SNAKEFILE)
     assert run() == [] and marked() == {}
 
 
@@ -328,11 +332,10 @@ def test_a_dry_run_and_a_plan_of_some_jobs_write_nothing_down(folder):
     assert not (folder / PLANS).exists()
 
 
-def test_names_of_files_cannot_reach_out_of_the_style_sheet(folder):
+def test_names_of_files_cannot_reach_out_of_the_style_sheet(finished):
+    (finished / 'results/report/x"] , body { display: none } .html').touch()
     run()
-    (folder / 'results/report/x"] , body { display: none } .html').touch()
-    run()
-    text = (folder / "results/report" / MARKS).read_text()
+    text = (finished / "results/report" / MARKS).read_text()
     assert "body" in text and text.count("{") == 1 and '"] , body' not in text
 
 

@@ -71,14 +71,18 @@ def _folder(root, name):
     return LIBRARY.parent if of_library else root
 
 
+@functools.cache  # many files lie in one
+def _listed(folder):
+    return {entry.name.removesuffix(".py") for entry in os.scandir(folder)} | {LIBRARY.name}
+
+
 @functools.cache
 def _imports(path, changed, root):
     names, _ = _read(path, changed)
     files = []
     for folder in (root, path.parent):
-        here = {entry.name.removesuffix(".py") for entry in os.scandir(folder)}
-        here |= {LIBRARY.name}
-        files += [_module(folder, name) for name in names if name.split(".")[0] in here]
+        here = _listed(folder)
+        files += [_module(folder, name) for name in names if name.partition(".")[0] in here]
     return tuple(file for file in files if file is not None and file != path)
 
 
