@@ -1,9 +1,13 @@
 """read_query_log: a user's log in the order of time, and logs that cannot be used."""
 
 import datetime
+import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from otlp import line_of, span
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.schemas.corpora import QUERY_LOG
@@ -12,11 +16,16 @@ from scripts.queries.read_query_log import read_query_log
 NAMES = {"date": "Asked at", "text": "text"}
 
 
-def read(folder, *lines, names=NAMES):
-    file = folder / "log.csv"
-    file.write_text("\n".join(lines) + "\n")
-    read_query_log([str(file)], folder / "log.parquet", names)
-    return tables.read(QUERY_LOG, folder / "log.parquet").to_pylist()
+def read(folder, *lines, names=NAMES, file="log.csv", date_format=None, most_rejected=0.5):
+    path = folder / file
+    path.write_text("\n".join(lines) + "\n")
+    outputs = folder / "log.parquet", folder / "rejects.parquet"
+    read_query_log([str(path)], *outputs, "support", names, date_format, most_rejected)
+    return tables.read(QUERY_LOG, outputs[0]).to_pylist()
+
+
+def rejects(folder):
+    return tables.read(tables.REJECTS, folder / "rejects.parquet").to_pylist()
 
 
 def test_queries_come_in_the_order_of_time_and_the_same_text_has_one_id(tmp_path):
@@ -40,10 +49,14 @@ def test_texts_that_differ_in_case_and_punctuation_are_the_same_query(tmp_path):
     ("lines", "problem"),
     [
         (["text", "Who?"], "log.csv: .*asked at"),
-        (["text,asked at", "Who?,2026-11-01", "Where?,"], "log.csv row 2: found nothing in 'asked at', expected a val"),
-        (["text,asked at", ",2026-11-01"], "log.csv row 1: found nothing in 'text', nor in any other row"),
+        (
+            ["text,asked at", "Where?,"],
+            "1 of 1 rows rejected.*log.csv row 1: found nothing in 'asked at', expected a val",
+        ),
+        (["text,asked at", ",2026-11-01"], "1 as empty_text, such as .*log.csv row 1: found nothing in 'text'"),
         (["text,asked at", "Who?,yesterday"], "log.csv row 1: found 'yesterday' in 'date', expected ISO 8601"),
         (["text,asked at", "Who?,2026-11-01,more"], "log.csv row 1: found 3 cells, expected 2"),
+        (["text,asked at", *["Who?,2026-11-01"] * 9, *["Who?,"] * 11], "11 of 20 rows rejected, expected at most 50%"),
         (["text,asked at"], "log.csv: found no row, expected at least one query with its date"),
     ],
 )
@@ -53,7 +66,40 @@ def test_what_cannot_be_used_is_named_in_one_line(tmp_path, lines, problem):
     assert "\n" not in str(error.value)
 
 
-def test_rows_without_a_query_are_left_out_and_counted(tmp_path, caplog):
-    rows = read(tmp_path, "text,asked at", "Who?,2026-11-01", " ,", "Where?,2026-11-02")
+def test_rows_that_cannot_be_used_are_rejected_with_their_reason_and_the_others_stay(tmp_path):
+    rows = read(tmp_path, "text,asked at", "Who?,2026-11-01", " ,", "Where?,2026-11-02", "When?,soon", "Why?,", "a,b,c")
     assert [row["text"] for row in rows] == ["Who?", "Where?"]
-    assert "log.csv row 2: found nothing in 'text'; 1 of 3 rows have no text and are left out" in caplog.text
+    reasons = {row["item"].rpartition("/")[2]: row["reason"] for row in rejects(tmp_path)}
+    places = [f"log.csv row {number}" for number in (2, 4, 5, 6)]
+    assert reasons == dict(zip(places, ["empty_text", "bad_date", "no_date", "bad_row"], strict=True))
+
+
+def test_dates_are_read_in_the_form_that_the_configuration_names(tmp_path):
+    lines = ("text,asked at", "Who?,02.11.2026 08:15", "Where?,2026-11-02")
+    rows = read(tmp_path, *lines, date_format="%d.%m.%Y %H:%M")
+    assert [(row["text"], row["date"]) for row in rows] == [
+        ("Who?", datetime.datetime(2026, 11, 2, 8, 15, tzinfo=datetime.UTC))
+    ]
+    assert [row["detail"] for row in rejects(tmp_path)] == [
+        "found '2026-11-02' in 'date', expected a date of the form '%d.%m.%Y %H:%M'"
+    ]
+
+
+def test_logs_are_read_from_json_lines_and_parquet(tmp_path):
+    lines = ['{"Asked at": "2026-11-02", "text": "Who?"}', "no JSON"]
+    assert [row["text"] for row in read(tmp_path, *lines, file="log.jsonl")] == ["Who?"]
+    assert [row["reason"] for row in rejects(tmp_path)] == ["bad_row"]
+    times = pa.array([datetime.datetime(2026, 11, 2, 8)], pa.timestamp("ns"))
+    pq.write_table(pa.table({"asked at": times, "text": ["Who?"]}), tmp_path / "log.parquet")
+    outputs = tmp_path / "read.parquet", tmp_path / "rejects.parquet"
+    read_query_log([str(tmp_path / "log.parquet")], *outputs, "support", NAMES, None, 0.5)
+    [row] = tables.read(QUERY_LOG, outputs[0]).to_pylist()
+    assert row["date"] == datetime.datetime(2026, 11, 2, 8, tzinfo=datetime.UTC)
+
+
+def test_logs_are_read_from_spans(tmp_path):
+    line = json.dumps(line_of(span("Who?", seconds=1_793_000_000), span(None), span("When?", seconds="soon")))
+    rows = read(tmp_path, line, file="log.jsonl")
+    assert [(row["text"], row["date"].timestamp()) for row in rows] == [("Who?", 1_793_000_000)]
+    reasons = {row["item"].rpartition("row ")[2]: row["reason"] for row in rejects(tmp_path)}
+    assert reasons == {"1 span 2": "no_message", "1 span 3": "bad_date"}

@@ -8,6 +8,7 @@ Reads   results/selected_questions, results/questions, results/passages/{corpus}
 Writes  results/queries/{query_set}.parquet                         what is searched for
         results/query_logs/{query_log}.parquet                      the user's logs, and one with a drift on a known day
         results/rejects/synthetic_queries/{query_set}.parquet       what could not become a query, with the reason
+        results/rejects/query_logs/{query_log}.parquet              the same for rows of the user's logs
         results/calls/{rule}/..., ledger/{rule}/...                 as in questions.smk
 """
 
@@ -134,6 +135,7 @@ rule read_query_log:
         files=lookup("{query_log}/files", within=config["query_logs"]),
     output:
         query_log=table("results/query_logs/{query_log}.parquet"),
+        rejects=table("results/rejects/query_logs/{query_log}.parquet"),
     log:
         "logs/read_query_log/{query_log}.log",
     wildcard_constraints:

@@ -49,9 +49,11 @@ def test_a_log_is_mixed_from_all_its_sets_once(config):
 
 
 def test_a_users_log_is_read(config):
-    config["query_logs"]["mine"] = {"files": ["log.csv"], "columns": {"date": "day", "text": "text"}}
+    columns = {"date": "day", "text": "text"}
+    config["query_logs"]["mine"] = {"files": ["log.csv"], "columns": columns, "date_format": "%d.%m.%Y"}
     assert queries.logs(config, mixed=False) == ["mine"] and queries.logs(config, mixed=True) == ["log"]
-    assert queries.read_query_log(config, Wildcards(query_log="mine"))["columns"]["date"] == "day"
+    settings = queries.read_query_log(config, Wildcards(query_log="mine"))
+    assert settings["name"] == "mine" and settings["columns"] == columns and settings["date_format"] == "%d.%m.%Y"
 
 
 def test_every_rater_rates_everything(config):

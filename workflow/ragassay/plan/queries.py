@@ -49,7 +49,9 @@ def logs(config: dict, mixed: bool) -> list[str]:
 
 
 def read_query_log(config: dict, wildcards) -> dict:
-    return {"columns": config["query_logs"][wildcards.query_log]["columns"]}
+    name, entry = wildcards.query_log, config["query_logs"][wildcards.query_log]
+    params = {"name": name, "columns": entry["columns"], "date_format": entry["date_format"]}
+    return params | {"most_rejected": config["most_rejected"]}
 
 
 def mixed(config: dict, wildcards) -> list[str]:

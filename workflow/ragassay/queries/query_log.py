@@ -1,40 +1,52 @@
-"""The user's log of queries: what was asked and when. Rows without a query are left out and counted; a query without a
-date is an error.
-"""
+"""The user's log of queries: what was asked and when, from tables or from spans of OpenTelemetry. A row that cannot be
+used comes back with its reason."""
 
 import datetime
 from collections.abc import Iterator
 
-from ragassay.base.errors import AssayError, Unusable
+from ragassay.base.errors import Unusable
 from ragassay.documents.documents import clean, moment
-from ragassay.documents.sources import Columns, records, warn_of_empty
+from ragassay.documents.sources import Columns, records
+from ragassay.queries import spans
 
 
-class QueryLogError(AssayError):
-    """A log cannot be used; the message names file and row."""
-
-
-def entries(files: list[str], columns: dict[str, str]) -> Iterator[tuple[datetime.datetime, str]]:
-    """(date, query) of each row, in the order of the files."""
+def entries(
+    files: list[str], columns: dict[str, str], date_format: str | None = None
+) -> Iterator[tuple[str, tuple[datetime.datetime, str] | Unusable]]:
+    """The place of each row with its date and query, or with what is wrong, in the order of the files."""
     date, text = (columns[name].strip().lower() for name in ("date", "text"))
-    count, empty = 0, []
-    for record in records(files, Columns((date, text), (date, text))):
-        place = f"{record.file} row {record.row}"
-        try:
-            if record.reason:
-                raise Unusable(record.reason, record.detail)
-            if not (query := clean(str(record.fields.get(text) or ""))):
-                empty.append(place)
-                continue
-            asked = moment(record.fields.get(date))
-        except Unusable as error:
-            raise QueryLogError(f"{place}: {error}") from error
-        if not asked:
-            raise QueryLogError(
-                f"{place}: found nothing in {date!r}, expected a value: each query of a log has its date"
-            )
-        count += 1
-        yield asked, query
-    warn_of_empty(empty, text, count)
-    if not count:
-        raise QueryLogError(f"{', '.join(files)}: found no row, expected at least one query with its date")
+    seen = set()  # of traces
+    for record in records(files, Columns((date, text, spans.FIELD), (date, text))):
+        place, fields = f"{record.file} row {record.row}", record.fields
+        if record.reason:
+            yield place, Unusable(record.reason, record.detail)
+        elif spans.FIELD in fields:
+            for number, question in enumerate(spans.questions(fields[spans.FIELD], seen), 1):
+                is_sound = not isinstance(question, Unusable)
+                yield f"{place} span {number}", _entry(*question, "startTimeUnixNano") if is_sound else question
+        else:
+            yield place, _entry(fields.get(date), fields.get(text), date, text, date_format)
+
+
+def _entry(asked, query, date, text="text", date_format=None):
+    """A date and a query as the log has them; `date` and `text` are what they are called there."""
+    try:
+        if not (words := clean(str(query or ""))):
+            return Unusable("empty_text", f"found nothing in {text!r}, expected what was asked")
+        moment_asked = _moment(asked, date_format)
+    except Unusable as error:
+        return error
+    if moment_asked is None:
+        expected = "expected a value: each query of a log has its date"
+        return Unusable("no_date", f"found nothing in {date!r}, {expected}")
+    return moment_asked, words
+
+
+def _moment(value, date_format):
+    if date_format is None or not isinstance(value, str) or not value.strip():
+        return moment(value)
+    try:
+        return moment(datetime.datetime.strptime(value.strip(), date_format))
+    except ValueError as error:
+        expected = f"expected a date of the form {date_format!r}"
+        raise Unusable("bad_date", f"found {value[:60]!r} in 'date', {expected}") from error

@@ -1,19 +1,38 @@
 """Read a log of the user's queries, in the order of time. Texts that differ only in case, punctuation and spaces are
-the same query.
+the same query. A row that cannot be used is a row of rejects with its file, row and reason.
 """
 
 import re
 import unicodedata
 
 from ragassay.base import tables
+from ragassay.base.errors import AssayError, Unusable
 from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
 from ragassay.documents.ids import content_id
 from ragassay.queries.query_log import entries
 from ragassay.schemas.corpora import QUERY_LOG
 
 
-def read_query_log(files, query_log, columns):
-    dated = list(entries(files, columns))
+class QueryLogError(AssayError):
+    """A log has no query."""
+
+
+def read_query_log(files, query_log, rejects, name, columns, date_format, most_rejected):
+    dated = []
+    tally = Tally(f"query log {name}", "rows", most_rejected, "Correct them, or the columns and date_format of the log")
+    with tables.Writer(tables.REJECTS, rejects) as refused:
+        for place, entry in entries(files, columns, date_format):
+            if isinstance(entry, Unusable):
+                tally.reject(place, entry.reason, entry.detail)
+                reject = {"item": place, "reason": entry.reason, "detail": entry.detail}
+                refused.add({"stage": "read_query_log", "shard": name} | reject)
+            else:
+                tally.keep()
+                dated.append(entry)
+        if not dated and not tally.rejected:
+            raise QueryLogError(f"{', '.join(files)}: found no row, expected at least one query with its date")
+        tally.check()
     dated.sort(key=lambda pair: pair[0])
     with tables.Writer(QUERY_LOG, query_log) as kept:
         for entry, (asked, query) in enumerate(dated, 1):
@@ -24,7 +43,8 @@ def read_query_log(files, query_log, columns):
                 "query_id": content_id("text", same_words(query)),
             }
             kept.add(dict.fromkeys(QUERY_LOG.schema.names) | entry_row)
-    log.info("%d queries from %s to %s", len(dated), dated[0][0].date(), dated[-1][0].date())
+    span = f"from {dated[0][0].date()} to {dated[-1][0].date()}"
+    log.info("%d queries %s, %d rows rejected", len(dated), span, tally.rejected)
 
 
 def same_words(text: str) -> str:
