@@ -28,7 +28,7 @@ wildcard_constraints:
     question_set=one_of(config["question_sets"]),
 
 
-ruleorder: read_question_set > collect_documents
+ruleorder: read_question_set > place_questions > collect_documents
 
 
 rule documents:
@@ -69,6 +69,8 @@ rule read_question_set:
         human_labels=table("results/human_labels/{question_set}.parquet"),
     log:
         "logs/read_question_set/{question_set}.log",
+    wildcard_constraints:
+        question_set=one_of(plan(question_sets.named)),
     conda:
         "../../envs/files.yaml"
     params:
@@ -78,11 +80,38 @@ rule read_question_set:
         "../scripts/documents/read_question_set.py"
 
 
+rule place_questions:
+    """Questions of a set that name no document get the passages that are nearest to them, as a document of their own."""
+    input:
+        plan(question_sets.placing_encoder, of=models.encoder_weights),
+        document_files=plan(question_sets.documents),
+        question_files=lookup("{question_set}/questions", within=config["question_sets"]),
+        vote_files=lookup("{question_set}/human_votes", within=config["question_sets"]),
+    output:
+        documents=table("results/documents/{question_set}.parquet"),
+        questions=table("results/questions/{question_set}/{question_set}.parquet"),
+        human_labels=table("results/human_labels/{question_set}.parquet"),
+    log:
+        "logs/place_questions/{question_set}.log",
+    wildcard_constraints:
+        question_set=one_of(plan(question_sets.placed)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("documents/place_questions.py", question_sets.placing_encoder, of=models.encoder_kind),
+        settings=plan(question_sets.place_questions),
+    script:
+        "../scripts/documents/place_questions.py"
+
+
 rule read_responses:
     """The recorded responses to a set, by one responder."""
     input:
         document_files=plan(question_sets.documents),
         question_files=lookup("{question_set}/questions", within=config["question_sets"]),
+        placed=plan(question_sets.placed_questions),
         response_files=lookup("{question_set}/responses", within=config["question_sets"]),
     output:
         responses=table("results/responses/{question_set}/{responder}/recorded/{question_set}.parquet"),
@@ -104,6 +133,7 @@ rule read_verdicts:
     input:
         document_files=plan(question_sets.documents),
         question_files=lookup("{question_set}/questions", within=config["question_sets"]),
+        placed=plan(question_sets.placed_questions),
     output:
         scope_votes=table("results/scope_votes/{question_set}/{judge}/{question_set}.parquet"),
     log:

@@ -8,7 +8,7 @@ from wildcards import Wildcards
 
 def test_each_way_to_ask_the_judge_has_its_votes(config):
     assert responses.variants(config) == ["", "_plain", "_short"]
-    wildcards = [Wildcards(judge="c", variant=variant) for variant in responses.variants(config)]
+    wildcards = [Wildcards(generator="g", judge="c", variant=variant) for variant in responses.variants(config)]
     assert [responses.judge_defusion(config, each)["votes"] for each in wildcards] == [5, 3, 9]
 
 

@@ -38,7 +38,8 @@ def check(config: dict) -> Iterator[tuple]:
     for name, entry in config["datasets"].items():
         yield from _problem(("datasets", name, FILES), _texts, entry.get(FILES), entry.get("columns"))
     for name, entry in config["query_logs"].items():
-        yield from _problem(("query_logs", name, "files"), _query_log, entry.get("files"), entry["columns"])
+        form = entry["columns"], entry["date_format"]
+        yield from _problem(("query_logs", name, "files"), _query_log, entry.get("files"), *form)
     for name, entry in config["attacks"].items():
         yield from _problem(("attacks", name, "files"), _header, entry.get("files"), TEXT_COLUMNS)
     for name, entry in config["question_sets"].items():
@@ -71,8 +72,16 @@ def _texts(files, columns):
     next(texts(files, columns, (), unopened=True))
 
 
-def _query_log(files, columns):
-    next(entries(files, columns))
+def _query_log(files, columns, date_format):
+    """Whether any of the first rows can be used."""
+    wrong = {}
+    for place, entry in islice(entries(files, columns, date_format), FEWEST):
+        if not isinstance(entry, Unusable):
+            return
+        wrong.setdefault(place, entry)
+    for place, why in wrong.items():
+        raise SourceError(f"{place}: {why} ({len(wrong)} of the first {len(wrong)} rows, and none can be used)")
+    raise SourceError(f"{', '.join(files[:3])}: found no row, expected at least one query with its date")
 
 
 def _question_set(name, entry):
@@ -83,10 +92,16 @@ def _question_set(name, entry):
     ids, asked = {}, []
 
     def documents(files):
-        ids.update(question_sets.documents(files, columns["documents"], name, entry["documents"], True)[1])
+        if "nearest" in entry:
+            _header(files, [columns["documents"]["text"]])
+        else:
+            ids.update(question_sets.documents(files, columns["documents"], name, entry["documents"], True)[1])
 
     def questions(files):
-        asked.extend(question_sets.questions(files, columns["questions"], ids, name, tuple(dict.fromkeys(more))))
+        if "nearest" in entry:
+            ids.update(dict.fromkeys(question_sets.texts(files, columns["questions"]), ""))
+        names = tuple(dict.fromkeys(more))
+        asked.extend(question_sets.questions(files, columns["questions"], ids, name, names, "nearest" in entry))
         for question in asked:
             for column in (column for role in roles for column in entry[role].values()):
                 question_sets.scope_vote(question, column, columns["questions"])
@@ -104,6 +119,7 @@ def _question_set(name, entry):
         return
     if sum(Path(file).stat().st_size for listed in files.values() for file in listed) > WHOLE:
         needed = {"documents": ("doc_id", "text"), "questions": ("doc_id", "question")}
+        needed = {key: [column for column in names if columns[key][column]] for key, names in needed.items()}
         for key, names in needed.items():
             yield from _problem((*place, key), _header, entry[key], [columns[key][column] for column in names], True)
         return

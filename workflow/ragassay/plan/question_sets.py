@@ -7,6 +7,7 @@ from itertools import product
 
 from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
+from ragassay.plan import models
 from ragassay.plan.detectors import used
 from ragassay.plan.labels import labelled
 from ragassay.plan.search import OWN
@@ -24,6 +25,33 @@ def read_question_set(config: dict, wildcards) -> dict:
     entry = config["question_sets"][wildcards.question_set]
     same = {"name": wildcards.question_set, "columns": entry["columns"], "annotators": entry["annotators"]}
     return {**same, "below": entry["documents"]}
+
+
+def placed(config: dict) -> list[str]:
+    """The sets whose questions name no document, and get the passages that are nearest to them."""
+    return [name for name, entry in config["question_sets"].items() if "nearest" in entry]
+
+
+def named(config: dict) -> list[str]:
+    """The sets whose questions name their documents."""
+    return [name for name in config["question_sets"] if name not in placed(config)]
+
+
+def place_questions(config: dict, wildcards) -> dict:
+    nearest = config["question_sets"][wildcards.question_set]["nearest"]
+    params = read_question_set(config, wildcards) | models.encoder(config, nearest["encoder"])
+    return params | {"cut": {key: nearest[key] for key in ("words", "overlap")}, "count": nearest["passages"]}
+
+
+def placing_encoder(config: dict, wildcards, of) -> list[str]:
+    """What `of` says of the encoder that places the questions of a set: its weights, or its kind."""
+    return of(config, config["question_sets"][wildcards.question_set]["nearest"]["encoder"])
+
+
+def placed_questions(config: dict, wildcards) -> list[str]:
+    """The table that says where the questions of a set were placed, if they were."""
+    name = wildcards.question_set
+    return [f"results/questions/{name}/{name}.parquet"] if name in placed(config) else []
 
 
 def read_responses(config: dict, wildcards) -> dict:
@@ -139,6 +167,9 @@ def check(config: dict) -> Iterator[tuple]:
                 place,
                 "found columns for both out_of_scope and in_scope, expected one: they say the same",
             )
+        if not labels["doc_id"] and "nearest" not in entry:
+            place = ("question_sets", name, "columns", "questions", "doc_id")
+            yield place, "found none, expected the column with each question's document, or `nearest: {}` in the set"
         brought = [(name, ()), *((key, (role, key)) for role in ("responders", "judges") for key in entry[role])]
         for key, path in brought:
             if key in config["models"]:

@@ -3,6 +3,7 @@
 from ragassay.config.settings import NAME
 from ragassay.config.shards import one_of
 from ragassay.plan.models import asking
+from ragassay.plan.question_sets import placed
 from ragassay.plan.report import draws
 from ragassay.plan.services import models_among
 
@@ -43,6 +44,7 @@ def judge_defusion(config: dict, wildcards) -> dict:
     defusion = config["scope"]["defusion"]
     votes = {"": defusion["votes"]} | {f"_{name}": entry["votes"] for name, entry in defusion["variants"].items()}
     params = {"sampling": defusion["sampling"], "votes": votes[wildcards.variant]}
+    params |= {"unlabelled": True} if wildcards.generator in placed(config) else {}
     return asking(config, "judge_defusion", "judge", wildcards, **params)
 
 

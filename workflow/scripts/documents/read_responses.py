@@ -11,12 +11,14 @@ from ragassay.studies.scope.votes import RECORDED
 
 
 def read_responses(
-    document_files, question_files, response_files, responses, name, columns, responder, column, below=()
+    document_files, question_files, response_files, responses, name, columns, responder, column, below=(), placed=()
 ):
-    """`column` is that of the questions' files, or what files of responses call the responder."""
-    _, ids = question_sets.documents(document_files, columns["documents"], name, below)
+    """`column` is that of the questions' files, or what files of responses call the responder. `placed` is the table of
+    the set's questions, if these name no document.
+    """
+    ids = question_sets.document_ids(document_files, placed, columns, name, below)
     more = () if response_files else (column,)
-    asked = question_sets.questions(question_files, columns["questions"], ids, name, more)
+    asked = question_sets.questions(question_files, columns["questions"], ids, name, more, bool(placed))
     same = {"finish_reason": "stop", "truncated": False, "prompt_tokens": None, "completion_tokens": None}
     same |= {"detail": None, "responder": responder, "prompt_name": RECORDED, "prompt": ""}
     if response_files:

@@ -10,9 +10,11 @@ from ragassay.studies.scope import question_sets
 from ragassay.studies.scope.votes import OUT
 
 
-def read_verdicts(document_files, question_files, scope_votes, name, columns, judge, column, most_rejected, below=()):
-    _, ids = question_sets.documents(document_files, columns["documents"], name, below)
-    asked = question_sets.questions(question_files, columns["questions"], ids, name, (column,))
+def read_verdicts(
+    document_files, question_files, scope_votes, name, columns, judge, column, most_rejected, below=(), placed=()
+):
+    ids = question_sets.document_ids(document_files, placed, columns, name, below)
+    asked = question_sets.questions(question_files, columns["questions"], ids, name, (column,), bool(placed))
     remedy = f"Correct the column {column!r} of the questions' files"
     tally, rows = Tally(f"question set {name}", f"verdicts of {judge}", most_rejected, remedy), []
     for one in asked:

@@ -19,16 +19,19 @@ from ragassay.grading.verdicts import ballot
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DEFUSION_VOTES, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.studies.scope.votes import OUT
+from ragassay.studies.scope.votes import OUT, UNLABELLED
 
 
 def judge_defusion(
-    documents, questions, responses, prompt, defusion_votes, calls, model, ledger, sampling, votes, most_rejected
-):
+    documents, questions, responses, prompt, defusion_votes, calls, model, ledger, sampling, votes, most_rejected,
+    unlabelled=False,
+):  # fmt: skip
+    """Responses to questions that nobody labelled are judged, too, if they are to be `unlabelled`."""
     asked, model = Prompt.load(prompt), Model(**model)
     texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
     questions = tables.read(QUESTIONS, questions, ["question_id", "intended", "text"]).to_pylist()
-    out = {row["question_id"]: row["text"] for row in questions if row["intended"] == OUT}
+    judged = (OUT, UNLABELLED) if unlabelled else (OUT,)
+    out = {row["question_id"]: row["text"] for row in questions if row["intended"] in judged}
     rows = [row for row in tables.read(RESPONSES, responses).to_pylist() if row["question_id"] in out]
     rows.sort(key=itemgetter("doc_id"))  # prompts of one document begin alike, which providers' caches notice
     parts = {row["question_id"]: answer_part(row["text"], row["finish_reason"]) for row in rows}

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ragassay.base import tables
 from ragassay.base.errors import AssayError, Unusable, closest
 from ragassay.base.stage import log
 from ragassay.documents.documents import article, clean, count_words
@@ -54,19 +55,46 @@ def documents(
     return list(rows.values()), ids
 
 
-def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], name: str, more=()) -> list[Question]:
-    """All questions; `ids` are those of the documents, `more` are columns to be read beside."""
+def texts(files: list[str], columns: dict[str, str]) -> list[str]:
+    """The different questions of a set, whatever they are about."""
+    rows = _rows(files, columns, ("question",), ())
+    return list(dict.fromkeys(" ".join(_text(fields, "question").split()) for fields, _ in rows))
+
+
+def document_ids(files: list[str], placed: list[str], columns: dict, name: str, below: Iterable[str]) -> dict[str, str]:
+    """What questions name their documents by, with its id in the tables: an id in the files or, where they were placed,
+    as a table of questions says, their own text.
+    """
+    if not placed:
+        return documents(files, columns["documents"], name, below)[1]
+    rows = tables.read(QUESTIONS, placed[0], ["text", "doc_id"]).to_pydict()
+    return dict(zip(rows["text"], rows["doc_id"], strict=True))
+
+
+def questions(
+    files: list[str], columns: dict[str, str], ids: dict[str, str], name: str, more=(), placed=False
+) -> list[Question]:
+    """All questions; `ids` are those of the documents, `more` are columns to be read beside. Where questions were
+    `placed`, those that are the same are one.
+    """
     result, places, own_ids, slots = [], {}, {}, Counter()
+    by = "question" if placed else "doc_id"
     label = "in_scope" if columns.get("in_scope") else "out_of_scope"
     named = (columns[label],) if columns[label] else ()  # a column that the configuration names has to be there
     columns = columns | {label: columns[label] or label}
-    for fields, place in _rows(files, columns, ("doc_id", "question"), ("question_id", label), (*more, *named)):
-        doc_id, text = ids.get(_text(fields, "doc_id")), " ".join(_text(fields, "question").split())
+    needed = tuple(dict.fromkeys((by, "question")))
+    for fields, place in _rows(files, columns, needed, ("question_id", label), (*more, *named)):
+        text = " ".join(_text(fields, "question").split())
+        doc_id = ids.get(text if placed else _text(fields, "doc_id"))
         if doc_id is None:
             name = _text(fields, "doc_id")
             problem = f"{place}: found document {name!r}, expected one of the documents' files"
             raise QuestionSetError(problem + closest(name, ids))
-        question_id = _once(content_id("question", doc_id, name, text), places, place, "question")
+        question_id = content_id("question", "" if placed else doc_id, name, text)
+        if placed and question_id in places:
+            log.info("%s: found the same question as in %s; it counts once", place, places[question_id])
+            continue
+        _once(question_id, places, place, "question")
         own_id = _text(fields, "question_id") or None
         if own_id is not None:
             _once(own_id, own_ids, place, columns["question_id"])
@@ -79,6 +107,29 @@ def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], na
     if not result:
         raise QuestionSetError(f"question set {name}: found no question in {', '.join(files)}, expected at least one")
     return result
+
+
+def joined(passages: list[dict], name: str) -> dict:
+    """The row of the table documents for the passages that are nearest to a question: it is called like the nearest."""
+    first = passages[0]
+    fields = {key: first[key] for key in ("title", "topic", "url") if first[key]}
+    row = article(
+        {**fields, "id": first["source"] or first["id"], "text": "\n\n".join(passage["text"] for passage in passages)},
+        name,
+    )
+    digest = row["content_hash"][:16]
+    row |= {"doc_id": f"doc-{digest}", "cluster_id": f"cluster-{digest}"}
+    return {column: row[column] for column in DOCUMENTS.schema.names}
+
+
+def annotated(asked: list[Question], annotators: dict[str, str], columns: dict[str, str]) -> list[dict]:
+    """Rows of the table human_labels from columns with one person's votes each."""
+    votes = [
+        (question, annotator, scope_vote(question, column, columns))
+        for annotator, column in annotators.items()
+        for question in asked
+    ]
+    return [human_label(question, annotator, label) for question, annotator, label in votes if label is not None]
 
 
 def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> list[dict]:
@@ -100,16 +151,27 @@ def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> l
 
 
 def responses(files: list[str], columns: dict[str, str], asked: list[Question], responder: str) -> list[tuple]:
-    """(question, response) of one responder, from files with one response a row; what is empty was not asked."""
-    by_id = {question.own_id: question for question in asked if question.own_id}
-    places, result, others = {}, [], set()
-    for fields, place in _rows(files, columns, ("question_id", "responder"), ("response",)):
-        answering, question = _text(fields, "responder"), _known(by_id, fields, place)
-        _once((_text(fields, "question_id"), answering), places, place, "response")
+    """(question, response) of one responder, from files with one response a row; what is empty was not asked. Files
+    without ids of questions have their texts.
+    """
+    key = "question_id" if columns["question_id"] else "question"
+    by_key = {question.own_id if columns["question_id"] else question.row["text"]: question for question in asked}
+    places, result, others, strange = {}, [], set(), []
+    needed = (key, "responder") if columns["responder"] else (key,)
+    for fields, place in _rows(files, columns, needed, ("response",)):
+        answering = _text(fields, "responder") if columns["responder"] else responder
+        name = " ".join(_text(fields, key).split())
+        if key == "question" and name not in by_key:
+            strange.append(place)
+            continue
+        question = _known(by_key, fields, place) if key == "question_id" else by_key[name]
+        _once((name, answering), places, place, "response")
         if answering != responder:
             others.add(answering)
         elif text := _text(fields, "response"):
             result.append((question, text))
+    if strange:
+        log.info("%d responses to questions that are not in the set, such as in %s", len(strange), strange[0])
     if not result:
         listed = ", ".join(sorted(others)[:10]) or "none at all"
         raise QuestionSetError(f"{', '.join(files)}: found no response of {responder!r}, but of these: {listed}")
@@ -152,6 +214,16 @@ def settled(labels: list[dict]) -> dict[tuple[str, str], str | None]:
         tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
         agreed[item] = by_annotator.get("") or (None if tie else ranked[0][0])
     return agreed
+
+
+def report_labels(name: str, asked: list[Question], labels: list[dict]) -> None:
+    """Tell the log how many questions have which label, and warn where people say the opposite."""
+    intended = {question.row["question_id"]: question.row["intended"] for question in asked}
+    counts = Counter(intended.values())
+    sizes = (len(asked), counts[OUT], counts[IN], counts[UNLABELLED])
+    log.info("%d questions: %d out of scope, %d in scope, %d without a label", *sizes)
+    people = {question: label for (question, responder), label in settled(labels).items() if not responder}
+    warn_of_contradictions(name, [(intended[question], label) for question, label in people.items()])
 
 
 def warn_of_contradictions(name: str, pairs: list[tuple]) -> int:
