@@ -65,7 +65,9 @@ def page_of_questions(folder) -> Path:
     page, script = Path(folder) / "questions.html", [REPORT / "explorer_question.js", REPORT / "explorer.js"]
     settings = {**SETTINGS, "subject": "Questions.", "remedies": dict.fromkeys(REMEDIES, "")}
     files = {**FILES, "behaviour": script, "page": page, "csv": page.with_suffix(".csv")}
-    list_questions(**paths, gold=[], human_labels=[], gated_queries=[], query_logs=[], **files, **settings)
+    list_questions(
+        **paths, gold=[], human_labels=[], covered_questions=[], gated_queries=[], query_logs=[], **files, **settings
+    )
     return page
 
 

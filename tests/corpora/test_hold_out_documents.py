@@ -69,3 +69,11 @@ def test_memory_grows_by_keys_and_signatures_and_not_by_texts(tmp_path, monkeypa
 def test_a_corpus_of_one_document_is_refused(tmp_path):
     with pytest.raises(HoldingOutError, match=r"p.parquet: found 1 different documents, of which [01] would be"):
         passages(tmp_path, 1)
+
+
+def test_with_a_share_of_0_nothing_is_held_out_of_however_few_documents(tmp_path):
+    tables.write(PASSAGES, tmp_path / "p.parquet", [row(PASSAGES, passage_id="p", document_id="d", text="A text.")])
+    paths = [tmp_path / f"{name}.parquet" for name in ("p", "documents", "left")]
+    hold_out_documents(*paths, 0, 0.6, 300)
+    assert [row["held_out"] for row in tables.read(HELD_OUT_DOCUMENTS, paths[1]).to_pylist()] == [False]
+    assert tables.read(PASSAGES, paths[2]).equals(tables.read(PASSAGES, paths[0]))

@@ -11,7 +11,7 @@ from ragassay.report.provenance import digest
 from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
-from ragassay.schemas.relevance import GATED_QUERIES
+from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUERIES
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
 from rows import place
@@ -112,7 +112,7 @@ def study(folder, intended, text="Lanterns.", label=None, reason="stop", **more)
         votes = {"defused": {"defused_votes": 2, "not_defused_votes": 1}}.get(label, {"not_defused_votes": 3})
         rows["defusion_labels"] = (DEFUSION_LABELS, filled(DEFUSION_LABELS, label=label, **votes, **answer))
     names = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores hardness_strata"
-    names += " responses defusion_labels gold human_labels predictions gated_queries query_logs"
+    names += " responses defusion_labels gold human_labels predictions covered_questions gated_queries query_logs"
     paths = dict.fromkeys(names.split(), ())
     for name, (table, row) in rows.items():
         paths[name] = [place(folder, table, responder="r", prompt="basic")]
@@ -175,6 +175,18 @@ def test_a_gate_says_of_a_question_what_it_decided_about_a_query_with_its_words(
     tables.write(QUERY_LOG, log, [filled(QUERY_LOG, entry=at, text="Who?") for at in range(3)])
     page = study(tmp_path, "in_scope", gated_queries=[gated], query_logs=[log])
     assert "No relevance gate" in page.read_text() and "c, r: decides" not in rows_of(page)[0]
+
+
+def test_a_gate_that_was_asked_about_the_question_itself_needs_no_log(tmp_path):
+    asked = place(tmp_path, COVERED_QUESTIONS, corpus="c", retriever="r", generator="g")
+    log, gated = place(tmp_path, QUERY_LOG, query_log="l"), place(tmp_path, GATED_QUERIES, corpus="c", query_log="l")
+    tables.write(QUERY_LOG, log, [filled(QUERY_LOG, entry=0, text="Why?")])
+    tables.write(GATED_QUERIES, gated, [filled(GATED_QUERIES, entry=0, p_value=0.5)])
+    decision = {"p_value": 0.01, "rejected": True, "passage_id": "p7"}
+    tables.write(COVERED_QUESTIONS, asked, [filled(COVERED_QUESTIONS, question_id="q", **decision)])
+    [row] = rows_of(study(tmp_path, "in_scope", covered_questions=[asked], gated_queries=[gated], query_logs=[log]))
+    assert (row["gate of c: decides"], row["gate of c: p-value"]) == ("out_of_knowledge", "0.01")
+    assert row["gate of c: nearest passage"] == "p7" and row["c, s: decides"] == "in_knowledge"
 
 
 def test_what_is_missing_is_named_with_what_to_do_about_it(tmp_path):
@@ -278,7 +290,7 @@ def test_shards_are_read_one_after_the_other(tmp_path, monkeypatch):
         paths.setdefault("documents", []).append(documents)
         paths.setdefault("questions", []).append(asked)
     names = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores hardness_strata"
-    names += " responses defusion_labels gold human_labels predictions gated_queries query_logs"
+    names += " responses defusion_labels gold human_labels predictions covered_questions gated_queries query_logs"
     read = []
     listing = tables.read
     monkeypatch.setattr(tables, "read", lambda table, path, *rest: read.append(path) or listing(table, path, *rest))

@@ -23,7 +23,7 @@ REMEDIES = dict.fromkeys(
     ["responses", "scope_labels", "defusion_labels", "people", "predictions", "gated_queries"], "Do this."
 )
 WRITTEN = {**large_study.TABLES, "responses": RESPONSES, "defusion_labels": DEFUSION_LABELS, "predictions": PREDICTIONS}
-FURTHER = ("gold", "human_labels", "gated_queries", "query_logs")
+FURTHER = ("gold", "human_labels", "covered_questions", "gated_queries", "query_logs")
 ATTACK_SCRIPTS = [REPORT / "explorer_attack.js", REPORT / "explorer.js"]
 ATTACK_TABLES = ("targets", "poisoned_passages", "passages", "retrieved", "filtered", "answers")
 WANTS = {"none": None, "loud": "answer", "mute": "declining"}

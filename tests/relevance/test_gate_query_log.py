@@ -8,6 +8,7 @@ from ragassay.base import tables
 from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES
 from ragassay.services.gate import Measured
+from ragassay.studies.relevance import gated
 from scripts.relevance import gate_query_log as module
 
 TEXTS = ["Who?", "Where is it?", "Who?", "When?", "Where is it?"]
@@ -32,7 +33,7 @@ class LengthGate:
 
 def test_each_text_is_asked_about_once_and_each_entry_has_its_answer(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "Gate", LengthGate)
-    monkeypatch.setattr(module, "TOGETHER", 2)
+    monkeypatch.setattr(gated, "TOGETHER", 2)
     day = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
     empty = dict.fromkeys(QUERY_LOG.schema.names)
     rows = [

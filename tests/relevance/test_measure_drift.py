@@ -152,3 +152,17 @@ def test_texts_without_words_have_no_topics():
     with pytest.raises(TopicError, match="found no words in 2 texts"):
         topics(["1", "2 3"], 2)
     assert len(topics(["the same words"] * 3, 5)[1]) == 1
+
+
+def test_windows_may_be_weeks_from_monday_on(measured):
+    [(windows, numbers)] = measured(drifts=(True,), window="week")
+    hours = [DAY + datetime.timedelta(hours=at) for at in range(QUERIES)]
+    weeks = {}
+    for hour in hours:
+        weeks.setdefault(hour.isocalendar()[:2], []).append(hour)
+    assert [(row["first"], row["last"], row["queries"]) for row in windows] == [
+        (inside[0], inside[-1], len(inside)) for inside in weeks.values()
+    ]
+    firsts = {row["keys"]["first"] for row in numbers if row["table"] == "windows"}
+    assert firsts == {str(inside[0].date()) for inside in weeks.values()}
+    assert windows[-1]["alarm"] and not windows[0]["alarm"]

@@ -4,7 +4,7 @@ import pytest
 
 from described import first_parts, holds, nothing, rules
 
-PAGE = ["relevance", "relevance_answers", "relevance_figures", "relevance_tables", "drift", "retrieval"]
+PAGE = ["relevance", "relevance_answers", "relevance_figures", "relevance_tables", "drift", "retrieval", "coverage"]
 
 
 @pytest.mark.parametrize(("section", "rule"), rules(*PAGE))

@@ -7,7 +7,7 @@ EVERY = ("--configfile", "tests/workflow/every_rule.yaml")
 TARGETS = ("report", "paper", "question_sets", "export", "export_attacks", "results/gold/authors/careful.parquet")
 # Stages that share the room of their study, and one whose code only the demo needs.
 ROOMS = dict.fromkeys(["questions", "responses", "labels", "hardness", "months", "question_sets"], "studies/scope")
-ROOMS |= {"demo_lm": "demo/lm"}
+ROOMS |= {"demo_lm": "demo/lm", "coverage": "studies/relevance"}
 
 
 def backwards(graph, files):

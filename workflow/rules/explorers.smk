@@ -2,12 +2,12 @@
 
 Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_votes, scope_labels, hardness, hardness_scores,
         hardness_strata, responses, defusion_labels, gold, human_labels, predictions, targets, passages, poisoned_passages,
-        retrieved, filtered, answers, gated_queries, query_logs, workflow/report/
+        retrieved, filtered, answers, covered_questions, gated_queries, query_logs, workflow/report/
 Writes  <report>/explorer/{generator}/{judge}.html, .csv      one row per question of a generator or a question set
         <report>/explorer/attacks.html, .csv                        one row per attack on a target with a retriever
 """
 
-from ragassay.plan import attacks, defences, explorers, labels
+from ragassay.plan import attacks, coverage, defences, explorers, labels
 
 ATTACKED = plan(attacks.cells)
 EXPLORERS.update(plan(explorers.pages))
@@ -34,6 +34,9 @@ rule list_questions:
         gold=plan(explorers.gold),
         human_labels=plan(explorers.human_labels),
         predictions=plan(explorers.predictions),
+        covered_questions=plan(
+            coverage.gated, pattern="results/covered_questions/{corpus}/{retriever}/{generator}.parquet"
+        ),
         gated_queries=plan(explorers.gated, pattern="results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
         query_logs=plan(explorers.gated, pattern="results/query_logs/{query_log}.parquet"),
         templates=shipped(["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"]),

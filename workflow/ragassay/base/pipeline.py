@@ -34,9 +34,15 @@ def settings_files() -> list[str]:
 
 def configfiles(words: list[str]) -> list[str]:
     """The files of `--configfile` among words of a command line."""
+    return split_configfiles(words)[0]
+
+
+def split_configfiles(words: list[str]) -> tuple[list[str], list[str]]:
+    """The same, and the other words."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
-    return parser.parse_known_args(words)[0].configfile
+    options, others = parser.parse_known_args(words)
+    return options.configfile, others
 
 
 def shipped(path):

@@ -46,7 +46,7 @@ def demo(
     words: Words = None,
     folder: Annotated[Path | None, typer.Option(help="Where the demo goes.", show_default=False)] = None,
 ) -> None:
-    """Run all studies on sixty articles of ours; no key, no network."""
+    """Run all studies on sixty articles of ours, without a key."""
     from ragassay.command.demo import run_demo
 
     run_demo(folder, words or [])
@@ -62,6 +62,22 @@ def check(
     from ragassay.command.check import report
 
     raise typer.Exit(report(words or [], live, question))
+
+
+@app.command(context_settings=PASSING)
+def check_questions(
+    questions: Annotated[Path, typer.Argument(help="A table with a question a row.", show_default=False)],
+    documents: Annotated[Path, typer.Option(help="What should answer them: a folder or a file.", show_default=False)],
+    log: Annotated[Path | None, typer.Option(help="What users asked, with dates.", show_default=False)] = None,
+    answers: Annotated[Path | None, typer.Option(help="What a bot answered.", show_default=False)] = None,
+    column: Annotated[list[str] | None, typer.Option(help="Such as question=Frage.", show_default=False)] = None,
+    date_format: Annotated[str | None, typer.Option(help="Of the log, such as %d.%m.%Y.", show_default=False)] = None,
+    words: Words = None,
+) -> None:
+    """Say which questions your documents answer."""
+    from ragassay.command.check_questions import run_check
+
+    run_check(questions, documents, log, answers, column or [], date_format, words or [])
 
 
 @app.command(context_settings=PASSING)

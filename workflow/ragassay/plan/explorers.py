@@ -21,7 +21,9 @@ def questions(config: dict) -> dict[str, str]:
     """The pages of questions: name -> file beside the report, without its ending. Question sets are judged by the
     study's own judge.
     """
-    scope, sets = config["scope"], config["question_sets"] if _shows(config, "question_sets") else {}
+    scope, covered = config["scope"], [entry["question_set"] for entry in config["coverage"].values()]
+    shown = {"question_sets": config["question_sets"], "coverage": dict.fromkeys(covered)}
+    sets = {name: None for section, names in shown.items() if _shows(config, section) for name in names}
     judges = scope["judges"] if _shows(config, "scope", "responses") else []
     pairs = [f"{generator}/{judge}" for generator in scope["generators"] for judge in judges]
     pages = {f"All questions, {pair}" if at else "All questions": pair for at, pair in enumerate(pairs)}

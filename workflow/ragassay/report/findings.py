@@ -51,7 +51,7 @@ def _finding(section, rule, content, rows, where):
         row = _width(row)
     against = reference(rule, row, rows)
     if row is None or against is None:
-        sentence = f"Not measured yet: {rule['question']}." if blank["kind"] == "finding" else ""
+        sentence = rule.get("missing", f"Not measured yet: {rule['question']}.") if blank["kind"] == "finding" else ""
         command = rule.get("command") or content.get("command", "")
         action = f"Run `{command}`." if sentence and command else ""
         return blank | {"verdict": "missing", "sentence": sentence, "action": action}

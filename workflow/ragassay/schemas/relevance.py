@@ -77,6 +77,19 @@ GATED_QUERIES = Table(
 )
 
 
+COVERED_QUESTIONS = Table(
+    "covered_questions",
+    "One row per question of a set: what the gate of a corpus says of it.",
+    path="covered_questions/{corpus}/{retriever}/{generator}",
+    key=("question_id",),
+    columns=(
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
+        *GATED_QUERIES.columns[-4:],
+    ),
+    release="whole",
+)
+
+
 OUTLIER_SCORES = Table(
     "outlier_scores",
     "One row per query and outlier detector of the study set: how unlike those it was fitted on.",

@@ -14,13 +14,17 @@ class TopicError(AssayError):
     """These texts have no words."""
 
 
-def topics(texts: list[str], count: int, seed: int = 0) -> tuple[np.ndarray, list[str]]:
-    """The number of the topic of each text, and the names of at most `count` topics."""
+def topics(
+    texts: list[str], count: int, seed: int = 0, most_common: float = MOST_COMMON
+) -> tuple[np.ndarray, list[str]]:
+    """The number of the topic of each text, and the names of at most `count` topics. Words that more than a share
+    `most_common` of the texts have do not count.
+    """
     from sklearn.cluster import KMeans
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     different = len(set(texts))
-    vectorizer = TfidfVectorizer(max_df=MOST_COMMON if different > 2 else 1.0, **OPTIONS)
+    vectorizer = TfidfVectorizer(max_df=most_common if different > 2 else 1.0, **OPTIONS)
     try:
         vectors = vectorizer.fit_transform(texts)
     except ValueError as error:

@@ -23,7 +23,7 @@ class HoldingOutError(AssayError):
 def hold_out_documents(passages, held_out_documents, known_passages, share, similarity, cut_after_words):
     clusters = clustered(documents(passages), similarity, cut_after_words)
     out = dict(zip(clusters, (fractions("held out", list(clusters.values())) < share).tolist(), strict=True))
-    if all(out.values()) or not any(out.values()):
+    if share and (all(out.values()) or not any(out.values())):
         raise HoldingOutError(
             f"{passages}: found {len(set(clusters.values()))} different documents, of which {sum(out.values())} would"
             " be held out; expected some to be held out and some to stay; add documents"

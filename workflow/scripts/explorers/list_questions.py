@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
+from ragassay.report.explorers import verdicts
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
 from ragassay.report.explorers.questions import (
     KIND,
+    CorpusGates,
     Detectors,
     Gates,
     Responses,
@@ -22,7 +24,6 @@ from ragassay.report.explorers.questions import (
 from ragassay.report.provenance import in_paths, of_page
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
-from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import (
     CLAIMS,
@@ -32,7 +33,6 @@ from ragassay.schemas.scope_questions import (
     SCOPE_LABELS,
     SCOPE_VOTES,
 )
-from ragassay.studies.scope.question_sets import settled
 
 MOST_CHARACTERS = 20_000_000  # of responses on one page, and of documents
 LEAST_CHARACTERS = 120  # of a response that is cut, so that the page has room for all
@@ -40,8 +40,8 @@ LEAST_CHARACTERS = 120  # of a response that is cut, so that the page has room f
 
 def list_questions(
     documents, questions, claims, recovered_claims, novel_claims, scope_labels, scope_votes, hardness, hardness_scores,
-    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, gated_queries, query_logs, templates,
-    style, behaviour, page, csv, title, subject, report, remedies, models, command,
+    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, covered_questions, gated_queries,
+    query_logs, templates, style, behaviour, page, csv, title, subject, report, remedies, models, command,
 ):  # fmt: skip
     """Each argument up to `query_logs` is a list of files; any but `documents` and `questions` may be empty.
     `remedies` say how to get what is missing: name of an argument -> what to do; `models` what each model is, and
@@ -52,12 +52,13 @@ def list_questions(
         SCOPE_VOTES: scope_votes, HARDNESS: hardness, DOCUMENTS: documents, QUESTIONS: questions, RESPONSES: responses,
         DEFUSION_LABELS: defusion_labels,
     }  # fmt: skip
-    people, of_responses = _people(gold, human_labels)
+    people, of_responses = verdicts.people(gold, human_labels)
     hard = {row["question_id"]: row["hard"] for row in _rows(HARDNESS_SCORES, hardness_scores, "question_id", "hard")}
     strata = [row["stratum"] for row in _rows(HARDNESS_STRATA, hardness_strata)]
     columns, detectors = responder_columns(map(_responder, responses)), Detectors(predictions)
     asked = _rows(QUESTIONS, questions, "text") if gated_queries else []
     gates = Gates(gated_queries, query_logs, {words_of(row["text"]) for row in asked})
+    corpus_gates = CorpusGates(covered_questions)
 
     def of_shard(shard):
         def rows(table, *names):
@@ -79,14 +80,16 @@ def list_questions(
             hard,
             people,
             detectors,
-            (answered, detectors, gates),
+            (answered, detectors, corpus_gates, gates),
         )
 
     shards = sorted({_shard(QUESTIONS, path) for path in questions})
     answers, text_room = _count(responses), room(_count(documents), MOST_CHARACTERS, 1000)
     answer_room = room(answers, MOST_CHARACTERS, LEAST_CHARACTERS)
     share = min(1.0, MOST_ROWS / max(1, _count(questions)), MOST_CHARACTERS / max(1, answers * LEAST_CHARACTERS))
-    listing = Listing(KIND, [*columns, *detectors.columns(), *gates.columns()], share, {"stratum": strata})
+    listing = Listing(
+        KIND, [*columns, *detectors.columns(), *corpus_gates.columns(), *gates.columns()], share, {"stratum": strata}
+    )
     listing.write(
         (dossier for shard in shards for dossier in of_shard(shard)),
         csv,
@@ -95,12 +98,12 @@ def list_questions(
     given = {
         "responses": responses, "scope_labels": scope_labels, "defusion_labels": defusion_labels,
         "people": [*people, *of_responses], "predictions": predictions,
-        "gated_queries": gates.columns(),
+        "gated_queries": [*corpus_gates.columns(), *gates.columns()],
     }  # fmt: skip
     missing = [(MISSING[name], remedies[name]) for name, values in given.items() if not values]
     missing += listing.not_shown()
-    further = (hardness_scores, hardness_strata, gold, human_labels, predictions, gated_queries, query_logs)
-    tables_read = [*chain(*paths.values()), *chain(*further)]
+    further = (hardness_scores, hardness_strata, gold, human_labels, predictions, covered_questions, gated_queries)
+    tables_read = [*chain(*paths.values()), *chain(*further), *query_logs]
     home = report.removesuffix("index.html")
     made = of_page(page, tables_read, command, in_paths(models, tables_read), home=home)
     size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing)
@@ -115,19 +118,6 @@ MISSING = {
     "predictions": "No detector was asked about these questions.",
     "gated_queries": "No relevance gate was asked about these questions.",
 }
-
-
-def _people(gold, human_labels):
-    """What people say of questions, and of responses: (question, responder, prompt) -> label, without the prompt where
-    they were not told it. Votes that came with a question set take precedence over labels from our pages.
-    """
-    settled_here = _rows(GOLD, gold, "question_id", "responder", "prompt_name", "label")
-    settled_there = settled(_rows(HUMAN_LABELS, human_labels))
-    labels = {(row["question_id"], row["responder"], row["prompt_name"]): row["label"] for row in settled_here}
-    labels |= {(question, responder or None, None): label for (question, responder), label in settled_there.items()}
-    labels = {key: label for key, label in labels.items() if label}
-    of_questions = {question: label for (question, responder, _), label in labels.items() if responder is None}
-    return of_questions, {key: label for key, label in labels.items() if key[1] is not None}
 
 
 def _shortened(dossier, text_room, answer_room):

@@ -18,6 +18,8 @@ from ragassay.studies.relevance import drift
 from ragassay.text.topics import topics as topics_of
 
 SECTION = Section("drift")
+WEEK = "week"
+MONDAY = 1  # the first day, which is a Monday, as an ordinal
 NOTHING = "nothing found"  # the topic of queries that no passage is near to
 
 
@@ -30,7 +32,8 @@ def measure_drift(
     seed,
 ):  # fmt: skip
     """Logs, gates, passages and outputs are one for each. `reference` is how many of a log's first queries the others
-    are compared with; 0 compares all with the queries that the gate was calibrated by.
+    are compared with; 0 compares all with the queries that the gate was calibrated by. `window` is a number of queries
+    or `week`.
     """
     rows = []
     for path, queries, gate, corpus, output in zip(
@@ -45,11 +48,11 @@ def measure_drift(
             )
         if reference:
             before, asked = asked.slice(0, reference), asked.slice(reference)
-            reference_values = before["value"].to_numpy()[_counted(before, window)]
-        windows, evidence = _windows(asked, reference_values, window, alpha, seed)
+            reference_values = before["value"].to_numpy()[_counted(before, _numbers(before, window))]
+        numbers = _numbers(asked, window)
+        windows, evidence = _windows(asked, numbers, reference_values, alpha, seed)
         tables.write(QUERY_DRIFT, output, windows)
         rows += _shown(keys, windows, alpha)
-        numbers = np.arange(len(asked)) // window
         since = (len(windows) + 1) // 2 if evidence.since is None else evidence.since
         rows += _summary(keys, windows, evidence, len(asked), alpha, _changed(queries))
         rows += _rejected(keys, asked, numbers >= since)
@@ -58,15 +61,23 @@ def measure_drift(
     tables.write(METRICS, metrics, rows)
 
 
-def _windows(asked, reference_values, window, alpha, seed):
+def _numbers(asked, window):
+    """The number of each query's window, from 0; a week without any query is none."""
+    if window != WEEK:
+        return np.arange(len(asked)) // window
+    weeks = np.array([(date.date().toordinal() - MONDAY) // 7 for date in asked["date"].to_pylist()])
+    return np.unique(weeks, return_inverse=True)[1]
+
+
+def _windows(asked, numbers, reference_values, alpha, seed):
     """The rows of all windows, and the evidence after each."""
-    values, out, counted = asked["value"].to_numpy(), asked["rejected"].to_numpy(), _counted(asked, window)
-    dates, numbers = asked["date"].to_pylist(), np.arange(len(asked)) // window
+    values, out, counted = asked["value"].to_numpy(), asked["rejected"].to_numpy(), _counted(asked, numbers)
+    dates = np.array(asked["date"].to_pylist(), object)
     p_values = drift.sequential_p_values(reference_values, values[counted], seed)
     evidence = drift.evidence(p_values, numbers[counted], alpha)
     rows = []
     for number in range(numbers[-1] + 1):
-        inside = slice(number * window, (number + 1) * window)
+        inside = numbers == number
         test, days = drift.ks(reference_values, values[inside][counted[inside]], alpha), dates[inside]
         rows.append(
             {
@@ -79,14 +90,15 @@ def _windows(asked, reference_values, window, alpha, seed):
     return rows, evidence
 
 
-def _counted(asked, window):
-    return drift.first_in_window(asked["query_id"].to_pylist(), np.arange(len(asked)) // window)
+def _counted(asked, numbers):
+    return drift.first_in_window(asked["query_id"].to_pylist(), numbers)
 
 
 def _shown(keys, windows, alpha):
     """What the figures show of each window."""
     for row in windows:
-        place, count, different = keys | {"at": row["window"]}, row["queries"], row["different"]
+        place = keys | {"at": row["window"], "first": row["first"].date()}
+        count, different = row["queries"], row["different"]
         for curve, value in (("distance", row["ks"]), ("critical distance", row["ks_critical"])):
             yield SECTION.row("ks", place | {"curve": curve}, "distance", value, different)
         for curve, value in (("evidence", row["evidence"]), ("alarm", -np.log10(alpha))):

@@ -12,7 +12,7 @@ from ragassay.report.explorers import verdicts
 from ragassay.report.explorers.page import Facet, Kind, excerpt
 from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.documents import NO_TOPIC
-from ragassay.schemas.relevance import GATED_QUERIES
+from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUERIES
 from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.studies.scope.detectors.detector import TRAINED_ON
 from ragassay.studies.scope.detectors.detector_results import name_of
@@ -69,7 +69,7 @@ KIND = Kind(
     {
         "responder": {"response": "text", "outcome": "outcome", "why": "why"},
         "detector": {"predicts": "predicts", "probability": "probability", "outcome": "outcome"},
-        "gate": {"decides": "outcome", "p-value": "p_value"},
+        "gate": {"decides": "outcome", "p-value": "p_value", "nearest passage": "passage"},
     },
 )
 
@@ -136,11 +136,10 @@ class Gates:
             keys = tables.keys(GATED_QUERIES, path)
             entries = _entries(logs[keys["query_log"]], questions)
             decisions = self.decisions.setdefault(f"{keys['corpus']}, {keys['retriever']}", {})
-            for batch in tables.batches(GATED_QUERIES, path, ["entry", "p_value", "rejected"]):
+            for batch in tables.batches(GATED_QUERIES, path, ["entry", "p_value", "rejected", "passage_id"]):
                 for row in batch.to_pylist():
                     if row["entry"] in entries:
-                        outcome = verdicts.OUTSIDE if row["rejected"] else verdicts.INSIDE
-                        decisions[entries[row["entry"]]] = {"outcome": outcome, "p_value": round(row["p_value"], 4)}
+                        decisions[entries[row["entry"]]] = _decision(row)
         self.decisions = {name: decisions for name, decisions in self.decisions.items() if decisions}
 
     def columns(self) -> list[dict]:
@@ -148,6 +147,28 @@ class Gates:
 
     def cells(self, question: dict, should: str) -> list[dict | None]:
         return [decisions.get(words_of(question["text"])) for decisions in self.decisions.values()]
+
+
+class CorpusGates:
+    """What gates of corpora say of the questions that are held against these."""
+
+    def __init__(self, covered_questions: Iterable):
+        self.decisions = {}  # gate -> question -> what it decides
+        for path in covered_questions:
+            keys = tables.keys(COVERED_QUESTIONS, path)
+            rows = tables.read(COVERED_QUESTIONS, path).to_pylist()
+            self.decisions[f"gate of {keys['corpus']}"] = {row["question_id"]: _decision(row) for row in rows}
+
+    def columns(self) -> list[dict]:
+        return [{"kind": "gate", "name": name, "gate": name} for name in self.decisions]
+
+    def cells(self, question: dict, should: str) -> list[dict | None]:
+        return [decisions.get(question["question_id"]) for decisions in self.decisions.values()]
+
+
+def _decision(row):
+    outcome = verdicts.OUTSIDE if row["rejected"] else verdicts.INSIDE
+    return {"outcome": outcome, "p_value": round(row["p_value"], 4), "passage": row["passage_id"]}
 
 
 def words_of(text: str) -> str:

@@ -4,8 +4,11 @@ People have the last word. Without them, the intention behind a question and the
 both are there; else it is unclear whether the question should be answered, and nothing about it is right or wrong.
 """
 
+from ragassay.base import tables
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.grading.declines import declines_from_passages
+from ragassay.schemas.people import GOLD, HUMAN_LABELS
+from ragassay.studies.scope.question_sets import settled
 from ragassay.studies.scope.votes import DEFUSED, IN, KINDS, NOT_DEFUSED, OUT, UNLABELLED
 
 YES, NO, UNCLEAR = "yes", "no", "unclear"  # should it be answered?
@@ -19,6 +22,21 @@ MISSED, FALSE_ALARM, RIGHT, NO_TRUTH = "missed", "false_alarm", "right", "not_co
 DETECTOR_OUTCOMES = (MISSED, FALSE_ALARM, RIGHT, NO_TRUTH)
 OUTSIDE, INSIDE = "out_of_knowledge", "in_knowledge"
 GATE_OUTCOMES = (OUTSIDE, INSIDE)
+
+
+def people(gold, human_labels) -> tuple[dict[str, str], dict[tuple, str]]:
+    """What people say of questions, and of responses: (question, responder, prompt) -> label, without the prompt where
+    they were not told it; from files of these tables. Votes that came with a question set take precedence over labels
+    from our pages.
+    """
+    names = ["question_id", "responder", "prompt_name", "label"]
+    settled_here = tables.read_all(GOLD, gold, names).to_pylist()
+    settled_there = settled(tables.read_all(HUMAN_LABELS, human_labels).to_pylist())
+    labels = {(row["question_id"], row["responder"], row["prompt_name"]): row["label"] for row in settled_here}
+    labels |= {(question, responder or None, None): label for (question, responder), label in settled_there.items()}
+    labels = {key: label for key, label in labels.items() if label}
+    of_questions = {question: label for (question, responder, _), label in labels.items() if responder is None}
+    return of_questions, {key: label for key, label in labels.items() if key[1] is not None}
 
 
 def should_be_answered(intended: str, label: str | None, people: str | None) -> str:

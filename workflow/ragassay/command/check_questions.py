@@ -1,0 +1,195 @@
+"""`ragassay check-questions`: which of these questions do these documents answer, and what did a bot make of them? It
+writes the settings of such a check into checks/, names columns by their usual names, and runs it.
+"""
+
+import csv
+import json
+import os
+import re
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from ragassay.base import plain_yaml
+from ragassay.base.atomic import write_text
+from ragassay.base.errors import AssayError, closest, closest_file
+from ragassay.base.pipeline import split_configfiles
+from ragassay.base.terminal import shown
+from ragassay.command.check import configuration
+from ragassay.command.run import run_pipeline
+from ragassay.config.settings import stays_inside
+from ragassay.documents.sources import document_files
+from ragassay.running.summary import LAST
+
+FOLDER = Path("checks")
+# What a column may be called, by what it holds.
+USUAL = {
+    "question": ("question", "query", "text", "input", "user_input", "prompt"),
+    "answer": ("answer", "response", "output", "reply"),
+    "date": ("date", "time", "timestamp", "datetime", "created_at", "asked_at"),
+    "question_id": ("question_id", "id"),
+    "out_of_scope": ("out_of_scope",),
+    "in_scope": ("in_scope", "answerable", "in_corpus"),
+}
+PASSAGES = {"words": 120, "overlap": 20}
+SENTENCES = 300  # of the documents, which calibrate the gate
+FEW = 20  # documents, of which some cannot fit a statistic and others calibrate it
+SPANS = "resourceSpans"
+
+
+class CheckError(AssayError):
+    """The files cannot be checked as they are."""
+
+
+def run_check(
+    questions: Path, documents: Path, log: Path | None, answers: Path | None, columns: list[str], date_format, words
+) -> None:
+    """`columns` are pairs `what=name`; `words` go on to Snakemake."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", questions.stem).strip("-._")[:40] or "questions"
+    folder = FOLDER / name
+    names = _pairs(columns)
+    paths = {"questions": questions, "documents": documents, "log": log, "answers": answers}
+    paths = {key: _reachable(path, folder / key) for key, path in paths.items() if path is not None}
+    laid_over, others = split_configfiles(words)
+    file = folder / f"{name}.yaml"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "shards.tsv", f"shard\tdocuments\n{name}\t{paths['documents']}\n")
+    title = f"{questions.name} against {documents.resolve().name}"
+    write_text(file, plain_yaml.dump(settings(name, title, paths, names, date_format)))
+    config = configuration([str(file), *laid_over])
+    report = Path("results/report", config["report"]["name"])
+    rows = report / f"explorer/{name}-questions/{config['scope']['judges'][0]}"
+    page, listed = (path.resolve().as_uri() for path in (report / "coverage.html", rows.with_suffix(".html")))
+    last = f"page: {page}, each question: {listed}, CSV: {rows.with_suffix('.csv')}"
+    run_pipeline(["coverage", "--configfile", str(file), *laid_over, *others], **{LAST: last})
+
+
+def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str], date_format: str | None) -> dict:
+    """The configuration of a check; `names` are columns that the user named."""
+    sentences, asked, log = f"{name}-sentences", f"{name}-questions", f"{name}-log" if "log" in paths else None
+    files = document_files(paths["documents"])
+    is_small = len(files) < FEW and all(Path(file).suffix.lower() in (".txt", ".md") for file in files)
+    text = {"text": names.get("document", "text")}
+    return {
+        "shards": f"{FOLDER}/{name}/shards.tsv",
+        "report": {
+            "name": f"check-{name}",
+            "title": re.sub(r"[^ -~]|<", "?", title),
+            "sections": ["coverage", *(["drift"] if log else [])],
+        },
+        "corpora": {name: {"files": [paths["documents"]], "passages": PASSAGES, "columns": {"id": "", **text}}},
+        "synthetic_queries": {sentences: {"corpus": name, "taken": "sentences", "count": SENTENCES}},
+        "question_sets": {asked: _question_set(paths, names, text)},
+        "query_logs": {log: _log(name, paths["log"], names, date_format)} if log else {},
+        "relevance": {
+            "sets": {name: {"corpus": name, "in_knowledge": sentences}},
+            "held_out": 0,
+            "k": 1,
+            "ks": [1],
+            "gate": {"statistic": "mss" if is_small else "fused"},
+            "drift": {"window": "week"},
+        },
+        "coverage": {name: {"corpus": name, "question_set": asked, "query_log": log}},
+    }
+
+
+def _question_set(paths, names, text):
+    header = _header(paths["questions"])
+    labels = {side: _column(header, side, names) for side in ("out_of_scope", "in_scope")}
+    columns = {"doc_id": None, "question": _needed(paths["questions"], header, "question", names)}
+    labels = {side: column for side, column in labels.items() if column}
+    columns |= labels
+    own_id = _column(header, "question_id", names)
+    columns |= {"question_id": own_id} if own_id else {}
+    entry = {"documents": [paths["documents"]], "questions": [paths["questions"]], "nearest": PASSAGES}
+    entry |= {"detectors": False, "retrieval": False, "columns": {"questions": columns}}
+    entry["columns"]["documents"] = {"doc_id": "", **text}
+    if labels:  # they take precedence over the judge
+        entry["annotators"] = {"labels": next(iter(labels.values()))}
+    if "answers" in paths:
+        entry |= {"responses": [paths["answers"]], "responders": {"bot": "bot"}}
+        entry["columns"]["responses"] = _responses(paths["answers"], names, own_id)
+    return entry
+
+
+def _responses(file, names, own_id):
+    """By id where both files have one, else by the text of the question."""
+    header = _header(file)
+    columns = {"responder": None, "response": _needed(file, header, "answer", names), "question_id": None}
+    if own_id and (theirs := _column(header, "question_id", names)):
+        return columns | {"question_id": theirs}
+    return columns | {"question": _needed(file, header, "question", names)}
+
+
+def _log(corpus, file, names, date_format):
+    header = _header(file)
+    entry = {"corpus": corpus, "files": [file], "date_format": date_format}
+    if SPANS in header:
+        return entry
+    pairs = {"date": "date", "text": "question"}
+    return entry | {"columns": {key: _needed(file, header, what, names) for key, what in pairs.items()}}
+
+
+def _pairs(columns):
+    names = {}
+    for pair in columns:
+        what, _, column = pair.partition("=")
+        if what not in (*USUAL, "document") or not column:
+            expected = f"expected what=name with one of {', '.join((*USUAL, 'document'))}{closest(what, USUAL)}"
+            raise CheckError(f"--column: found {pair!r}, {expected}")
+        names[what] = column
+    return names
+
+
+def _needed(file, header, what, names):
+    column = _column(header, what, names)
+    if column is None:
+        asked, listed = names.get(what), ", ".join(name for name in header[:20] if name.isprintable()) or "none"
+        expected = repr(asked) if asked else f"one of {', '.join(USUAL[what])}, or --column {what}=NAME"
+        raise CheckError(f"{file}: found the columns {listed}, expected {expected}{closest(asked, header)}")
+    return column
+
+
+def _column(header, what, names):
+    """The file's name of a column: the user's, or the first of the usual ones; None if it has none of them."""
+    by_form = {column.strip().lower(): column.strip() for column in header}
+    wanted = [names[what].strip().lower()] if what in names else USUAL[what]
+    return next((by_form[form] for form in wanted if form in by_form), None)
+
+
+def _header(file):
+    """The names of a file's columns."""
+    match Path(file).suffix.lower():
+        case ".parquet":
+            return pq.read_schema(file).names
+        case ".jsonl":
+            with Path(file).open(encoding="utf-8-sig") as lines:
+                first = next((line for line in lines if line.strip()), "{}")
+            try:
+                return list(json.loads(first))
+            except ValueError as error:
+                expected = "expected one JSON object a line"
+                raise CheckError(f"{file}: found {shown(first.strip())} in the first line, {expected}") from error
+        case ".csv" | ".tsv" as ending:
+            with Path(file).open(encoding="utf-8-sig", errors="replace", newline="") as lines:
+                return next(csv.reader(lines, delimiter="," if ending == ".csv" else "\t"), [])
+        case ending:
+            kinds = ".csv, .tsv, .jsonl, .parquet"
+            raise CheckError(f"{file}: found {ending or 'no ending'!r}, expected a table: one of {kinds}")
+
+
+def _reachable(path, link):
+    """The path as this folder reaches it: paths outside of it through a link beside the settings."""
+    if not path.exists():
+        raise CheckError(f"{path}: no such file or folder{closest_file(path)}")
+    if path.is_dir() and path.resolve() in (Path.cwd(), *Path.cwd().parents):
+        expected = "expected a folder with documents alone; results would lie among them"
+        raise CheckError(f"{path}: found the folder in which this runs, {expected}")
+    relative = os.path.relpath(path)
+    if stays_inside(relative):
+        return Path(relative).as_posix()
+    link = link.with_suffix(path.suffix if path.is_file() else "")
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(path.resolve())
+    return link.as_posix()
