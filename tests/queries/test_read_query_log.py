@@ -81,7 +81,7 @@ def test_dates_are_read_in_the_form_that_the_configuration_names(tmp_path):
         ("Who?", datetime.datetime(2026, 11, 2, 8, 15, tzinfo=datetime.UTC))
     ]
     assert [row["detail"] for row in rejects(tmp_path)] == [
-        "found '2026-11-02' in 'date', expected a date of the form '%d.%m.%Y %H:%M'"
+        "found '2026-11-02' in 'date', expected the format %d.%m.%Y %H:%M"
     ]
 
 

@@ -18,7 +18,8 @@ from ragassay.base.terminal import shown
 from ragassay.command.check import configuration
 from ragassay.command.run import run_pipeline
 from ragassay.config.settings import stays_inside
-from ragassay.documents.sources import document_files
+from ragassay.documents.sources import READERS, document_files
+from ragassay.documents.text_files import PLAIN
 from ragassay.running.summary import LAST
 
 FOLDER = Path("checks")
@@ -67,9 +68,10 @@ def run_check(
 def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str], date_format: str | None) -> dict:
     """The configuration of a check; `names` are columns that the user named."""
     sentences, asked, log = f"{name}-sentences", f"{name}-questions", f"{name}-log" if "log" in paths else None
-    files = document_files(paths["documents"])
-    is_small = len(files) < FEW and all(Path(file).suffix.lower() in (".txt", ".md") for file in files)
-    text = {"text": names.get("document", "text")}
+    kinds = [Path(file).suffix.lower() for file in document_files(paths["documents"])]
+    has_tables = not READERS.keys().isdisjoint({*kinds} - {*PLAIN})
+    is_small = len(kinds) < FEW and not has_tables
+    text, text_id = {"text": names.get("document", "text")}, "" if has_tables else "id"  # of a file, its path
     return {
         "shards": f"{FOLDER}/{name}/shards.tsv",
         "report": {
@@ -77,9 +79,9 @@ def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str]
             "title": re.sub(r"[^ -~]|<", "?", title),
             "sections": ["coverage", *(["drift"] if log else [])],
         },
-        "corpora": {name: {"files": [paths["documents"]], "passages": PASSAGES, "columns": {"id": "", **text}}},
+        "corpora": {name: {"files": [paths["documents"]], "passages": PASSAGES, "columns": {"id": text_id, **text}}},
         "synthetic_queries": {sentences: {"corpus": name, "taken": "sentences", "count": SENTENCES}},
-        "question_sets": {asked: _question_set(paths, names, text)},
+        "question_sets": {asked: _question_set(paths, names, {"doc_id": text_id, **text})},
         "query_logs": {log: _log(name, paths["log"], names, date_format)} if log else {},
         "relevance": {
             "sets": {name: {"corpus": name, "in_knowledge": sentences}},
@@ -93,7 +95,7 @@ def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str]
     }
 
 
-def _question_set(paths, names, text):
+def _question_set(paths, names, of_documents):
     header = _header(paths["questions"])
     labels = {side: _column(header, side, names) for side in ("out_of_scope", "in_scope")}
     columns = {"doc_id": None, "question": _needed(paths["questions"], header, "question", names)}
@@ -103,7 +105,7 @@ def _question_set(paths, names, text):
     columns |= {"question_id": own_id} if own_id else {}
     entry = {"documents": [paths["documents"]], "questions": [paths["questions"]], "nearest": PASSAGES}
     entry |= {"detectors": False, "retrieval": False, "columns": {"questions": columns}}
-    entry["columns"]["documents"] = {"doc_id": "", **text}
+    entry["columns"]["documents"] = of_documents
     if labels:  # they take precedence over the judge
         entry["annotators"] = {"labels": next(iter(labels.values()))}
     if "answers" in paths:

@@ -33,20 +33,10 @@ def _entry(asked, query, date, text="text", date_format=None):
     try:
         if not (words := clean(str(query or ""))):
             return Unusable("empty_text", f"found nothing in {text!r}, expected what was asked")
-        moment_asked = _moment(asked, date_format)
+        moment_asked = moment(asked, date_format)
     except Unusable as error:
         return error
     if moment_asked is None:
         expected = "expected a value: each query of a log has its date"
         return Unusable("no_date", f"found nothing in {date!r}, {expected}")
     return moment_asked, words
-
-
-def _moment(value, date_format):
-    if date_format is None or not isinstance(value, str) or not value.strip():
-        return moment(value)
-    try:
-        return moment(datetime.datetime.strptime(value.strip(), date_format))
-    except ValueError as error:
-        expected = f"expected a date of the form {date_format!r}"
-        raise Unusable("bad_date", f"found {value[:60]!r} in 'date', {expected}") from error
