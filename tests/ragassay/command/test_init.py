@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,6 +14,8 @@ from ragassay.command.app import app
 from ragassay.config import new_project, schema
 from ragassay.config.settings import of_files
 from ragassay.config.shards import read_shards
+from ragassay.corpora.user_files import texts
+from ragassay.documents.sources import document_files
 from ragassay.plan import references
 
 SENTENCE = "Employees of branch {} send form {} to the desk before the {}th of each month. "
@@ -59,7 +62,7 @@ def test_a_project_of_documents_alone(handbook, tmp_path, monkeypatch):
     config, shards = project(tmp_path / "project", monkeypatch)
     assert "28 texts in 25 .md, 1 .html, 1 .pdf, 1 .docx" in output
     assert output.splitlines()[-1] == "next: cd project && ragassay run"
-    assert "asks careful at most some" in output and "$0.00" in output
+    assert "asks careful about" in output and "$0.00" in output
     assert {name: row["documents"] for name, row in shards.items()} == {"handbook": "documents"}
     assert config["scope"]["generators"] == ["careful"] and config["detectors"]["trained_on"] == ["handbook"]
     assert config["relevance"]["sets"]["library"]["in_knowledge"] == "taken"
@@ -113,6 +116,18 @@ def test_a_table_of_documents_is_described_by_its_columns_and_dates(tmp_path, mo
     assert (named["id"], named["text"], named["date"]) == ("key", "body", "published")
     assert config["documents"]["date_format"] == "%d.%m.%Y"
     assert shards["faq"]["documents"] == "documents.csv"
+
+
+def test_rows_without_ids_stand_beside_files(handbook, tmp_path, monkeypatch):
+    (handbook / "more/faq.csv").write_text(f"name,body\nParking,{text(90)}\nCanteen,{text(91)}\n")
+    init("project", "--documents", "handbook")
+    config, _ = project(tmp_path / "project", monkeypatch)
+    corpus = config["corpora"]["library"]
+    assert [corpus["columns"][name] for name in ("id", "text", "title")] == ["", "body", "name"]
+    files = document_files(Path("documents"))
+    rows = [*texts(files, corpus["columns"], ("title",), below=("documents",))]
+    assert {"00.md", "more/27.pdf"} < {row["id"] for row in rows}
+    assert {row["title"] for row in rows if "." not in row["id"]} == {"Parking", "Canteen"}
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,9 @@ def _cost(project):
     requests = project.documents.texts * sum(questions.most_requests(config).values())
     price = config["models"][project.model]["price"]
     dollars = requests * (TOKENS["prompt"] * price["input"] + TOKENS["completion"] * price["output"]) / 1e6
-    takes = f"about {max(1, round(project.documents.texts * SECONDS / 60))} minutes on this machine"
-    asks = f"asks {project.model} at most some {requests:,} times, for about ${dollars:,.2f}"
+    minutes = max(1, round(project.documents.texts * SECONDS / 60))
+    takes = f"about {minutes} minute{'s' * (minutes > 1)} on this machine"
+    asks = f"asks {project.model} about {requests:,} times, for some ${dollars:,.2f}"
     yield f"init: a run {asks}, and takes {takes}"
 
 

@@ -50,6 +50,7 @@ class Documents:
     kinds: Counter = field(default_factory=Counter)  # ending -> files
     shards: list[tuple[str, str]] = field(default_factory=list)  # name, path
     columns: dict[str, str] = field(default_factory=dict)  # that differ from the names here
+    has_ids: bool = True  # whether the table among them, if there is one, has a column of ids
     date_format: str | None = None
 
     @property
@@ -67,6 +68,7 @@ def documents_in(source: Path, path: str, option: str = "--documents") -> Docume
     if table:
         columns, listed.date_format = columns_of(table, ("text",), FIELDS, "date", option)
         listed.columns = {name: column for name, column in columns.items() if name != column}
+        listed.has_ids = "id" in columns
     names = {name: listed.columns.get(name, name) for name in FIELDS}
     texts_by_folder = Counter()
     for file in files:

@@ -167,6 +167,7 @@ def _relevance(project):
     documents = project.documents
     entry = {"files": [path for _, path in documents.shards], "passages": {"words": WORDS, "overlap": 20}}
     columns = {name: column for name, column in documents.columns.items() if name in ("id", "text", "title")}
+    columns |= {} if documents.has_ids else {"id": ""}
     yield "# relevance: does the corpus know what is asked? Its own sentences stand in for questions of people."
     yield f"corpora: {_flow({CORPUS: entry | ({'columns': columns} if columns else {})})}"
     yield f"synthetic_queries: {_flow({'taken': {'corpus': CORPUS}})}"

@@ -59,7 +59,7 @@ def texts(
         if "id" in needed and row["id"] is None:
             raise TextError(f"{place}: found nothing in {names['id']!r}, expected a value")
         if "id" not in needed:
-            row["id"] = content_id("text", row["text"])
+            row["id"] = record.source_id if record.is_file else content_id("text", row["text"])
             if row["id"] in places:
                 continue
         if row["id"] in places:
