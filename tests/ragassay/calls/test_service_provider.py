@@ -3,6 +3,7 @@
 import contextlib
 import json
 import sys
+import threading
 
 import pytest
 
@@ -11,7 +12,8 @@ from ragassay.base.errors import AssayError
 from ragassay.calls.complete import Unanswered, account, complete
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Model, ModelError, Request
-from services import Service, entry
+from ragassay.calls.providers import service as service_provider
+from services import PATHS, Service, entry
 
 PASSAGES = [{"text": "The harbour opened in 1931.", "id": 7, "score": 0.5, "source": "a.txt"}, {"text": "Fog."}]
 
@@ -140,10 +142,15 @@ def test_a_chat_endpoint_may_stream(tmp_path):
 
 
 PIPELINE = """
+import threading
+
 def ask(question):
     if "raise" in question:
         raise LookupError("no index")
     return {"answer": question.upper(), "passages": ["one", "two"]}
+
+def ask_for_ever(question):
+    threading.Event().wait()
 
 async def ask_later(question):
     return question.lower()
@@ -167,6 +174,40 @@ def test_a_function_is_a_service(tmp_path, pipeline):
     settings = entry(kind="python", function="their_pipeline:ask_later", reply={"passages": None})
     [[answer]] = answers(tmp_path, settings, "Why?")
     assert answer.text == "why?"
+
+
+def test_a_function_that_never_ends_is_given_up_and_keeps_no_process_alive(tmp_path, pipeline):
+    settings = entry(kind="python", function="their_pipeline:ask_for_ever", timeout=0.2)
+    with pytest.raises(Unanswered, match=r"no answer within 0\.2 s"):
+        answers(tmp_path, settings)
+    assert all(thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread())
+
+
+def test_the_configurations_own_server_is_asked_past_any_proxy(tmp_path, pipeline, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    (tmp_path / "their_server.py").write_text(SERVER)
+    settings = entry("http://127.0.0.1:0/ask", local_server="their_server", local_settings={"answer": "Fog."})
+    monkeypatch.setattr(service_provider, "module_version", lambda *_: "1")  # it is none of the workflow's
+    [[answer]] = answers(tmp_path, settings | {"service": settings["service"] | {"reply": PATHS | {"passages": None}}})
+    assert answer.text == "Fog."
+
+
+SERVER = """
+from services import Service
+
+class LocalService:
+    def __init__(self, settings):
+        self.service = Service(lambda body: settings)
+
+    def __enter__(self):
+        self.service.__enter__()
+        self.port = self.service.server.server_port
+        return self
+
+    def __exit__(self, *error):
+        self.service.__exit__(*error)
+"""
 
 
 @pytest.mark.parametrize("function", ["their_pipeline:missing", "no_such_module:ask"])

@@ -58,6 +58,12 @@ WRONG = {
     "no key": ({"headers": {"X-Api-Key": "{key}"}}, "services.mine.headers: found {key}, expected key_variable"),
     "a key": ({"headers": {"X-Api-Key": "abc"}}, "services.mine.headers.X-Api-Key: found a place for a secret"),
     "no header": ({"headers": {"a b": "c"}}, "services.mine.headers.a b: found no header"),
+    "server alone": ({"local_server": "demo.rag_service"}, "services.mine.local_server: found one alone"),
+    "port alone": ({"address": "http://127.0.0.1:0/ask"}, "services.mine.address: found one alone"),
+    "no server": (
+        {"address": "http://127.0.0.1:0/ask", "local_server": "demo.rag"},
+        "services.mine.local_server: found 'demo.rag', expected a module in workflow/",
+    ),
     "no path": ({"reply": {"answer": "$.a["}}, "services.mine.reply.answer: found '$.a[', no JSONPath"),
     "no most": ({"budget_usd": 1, "reply": {"cost": "$.c"}}, "services.mine.price: found 0 beside reply.cost"),
     "password": ({"address": "http://a:b@host/"}, "services.mine.address: found what looks like a secret"),

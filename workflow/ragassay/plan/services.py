@@ -4,7 +4,9 @@ used. Other responders are asked with each prompt and the document, services wit
 import re
 from collections.abc import Iterable, Iterator
 from itertools import product
+from pathlib import Path
 
+from ragassay.base.code_version import WORKFLOW
 from ragassay.calls.wire.service_replies import compiled
 from ragassay.config.grid import Grid
 from ragassay.config.services import SERVICE
@@ -110,6 +112,8 @@ def _problems(entry):
     if bool(entry["local_server"]) != bool(re.match(r"http://127\.0\.0\.1:0/", entry["address"] or "")):
         expected = "expected both a local_server and an address that begins with http://127.0.0.1:0/, or neither"
         yield ("local_server" if entry["local_server"] else "address",), f"found one alone, {expected}"
+    if entry["local_server"] and not Path(WORKFLOW, *entry["local_server"].split(".")).with_suffix(".py").is_file():
+        yield ("local_server",), f"found {entry['local_server']!r}, expected a module in workflow/, as demo.rag_service"
     if entry["kind"] == "json" and QUESTION not in _texts(entry["body"]):
         yield ("body",), f"found no {QUESTION} in its texts, expected it where the question belongs"
     if "{key}" in " ".join(entry["headers"].values()) and not entry["key_variable"]:

@@ -3,11 +3,13 @@ environment. The raw reply is handed on as it came, so that the ledger keeps the
 not followed, and a reply of more than LONGEST_REPLY bytes is not read to its end."""
 
 import asyncio
+import concurrent.futures
 import importlib
 import inspect
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 
 from yarl import URL
@@ -85,7 +87,7 @@ class Provider(model.Provider):
             local = _imported(f"{self.settings['local_server']}:LocalService", f"{self.model.place}.local_server")
             self.server = local(self.settings["local_settings"])
             address = address.with_port(self.server.__enter__().port)
-        self.poster = Fast(self.model.base_url, str(address), self.headers, LONGEST_REPLY)
+        self.poster = Fast(self.model.base_url, str(address), self.headers, LONGEST_REPLY, direct=bool(self.server))
         self.poster.open()
 
     async def close(self):
@@ -99,7 +101,7 @@ class Provider(model.Provider):
             if inspect.iscoroutinefunction(self.function):
                 returned = await self.function(question)
             else:
-                returned = await asyncio.to_thread(self.function, question)
+                returned = await _in_thread(self.function, question)
             return json.dumps(returned)
         except Exception as error:
             detail = f"{self.settings['function']} raised {type(error).__name__}: {' '.join(str(error).split())[:300]}"
@@ -119,6 +121,21 @@ class Provider(model.Provider):
         if not any(KEY in value for value in headers.values()):
             headers = {**headers, "Authorization": f"Bearer {KEY}"}
         return {name: value.replace(KEY, key) for name, value in headers.items()}
+
+
+async def _in_thread(function, question):
+    """What the function returns, from a thread that keeps no process alive: it may never end."""
+    done = concurrent.futures.Future()
+    done.set_running_or_notify_cancel()
+
+    def work():
+        try:
+            done.set_result(function(question))
+        except Exception as error:  # noqa: BLE001  it belongs to those who wait
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await asyncio.wrap_future(done)
 
 
 def filled(value, question: str):

@@ -23,8 +23,9 @@ HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "Us
 class Fast:
     """`await post(body)` to an address, without an official client."""
 
-    def __init__(self, server: str, address: str, headers: Mapping[str, str], longest: int | None = None):
-        self.server, self.address, self._session, self.longest = server, URL(address), None, longest
+    def __init__(self, server: str, address: str, headers: Mapping[str, str], longest: int | None = None, direct=False):
+        self.server, self.address, self._session = server, URL(address), None
+        self.longest, self.direct = longest, direct  # `direct`: past any proxy
         self.headers = {**HEADERS, **headers}
 
     async def post(self, body: dict, method: str = "POST") -> tuple[int, Mapping[str, str], str]:
@@ -61,7 +62,7 @@ class Fast:
         """What the first request would else wait for."""
         if self._session:
             return
-        self._proxy, trusted = proxy_for(self.address, self.server), True
+        self._proxy, trusted = None if self.direct else proxy_for(self.address, self.server), True
         if self.address.scheme == "https":
             import httpx2
 
