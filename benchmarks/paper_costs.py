@@ -16,7 +16,7 @@ import yaml
 
 from common.clone import ROOT, cloned
 from common.figures import count
-from ragassay.people.sampling import cochran
+from scripts.labels.sample_for_annotation import cochran
 
 VOTES = "judge_scope"
 UNITS = {"requests": "requests", "dollars": "dollars", "at most": "dollars"}  # columns of the table that are scaled

@@ -10,13 +10,12 @@ from people import item, project, run
 from project import TINY, planned, snakemake
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.people.table_4 import recorded
 from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from rows import row
-from scripts.hardness.measure_agreement import measure_agreement
+from scripts.hardness.measure_agreement import measure_agreement, recorded
 
 #        item: group, annotators, gold, judge, intention
 SAID = {

@@ -18,9 +18,8 @@ from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.measures.detection import alarm_rows
-from ragassay.studies.poisoning.measures.utility import empty_rows
 from rows import place, row
-from scripts.measures.measure_raguard import measure_raguard
+from scripts.measures.measure_raguard import empty_rows, measure_raguard
 
 NAMES = [f"t{at}" for at in range(4)]
 # Each question finds, best first: its own poison, that of the next question, and three clean passages.

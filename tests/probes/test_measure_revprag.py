@@ -11,8 +11,8 @@ from ragassay.base import tables
 from ragassay.metrics.auroc import auroc
 from ragassay.schemas.probes import PROBE_SCORES, PROBE_TRANSFERS
 from ragassay.schemas.report import METRICS
-from ragassay.studies.poisoning.probes.breakdowns import class_rows, headline_rows, map_rows
 from ragassay.studies.poisoning.probes.performance import Group
+from scripts.probes.measure_revprag import class_rows, headline_rows, map_rows
 
 
 def metrics(study, table):

@@ -14,12 +14,11 @@ from ragassay.schemas.people import HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
-from ragassay.studies.scope import question_sets_section
 from ragassay.studies.scope.question_sets import settled
-from ragassay.studies.scope.question_sets_section import set_rows
 from ragassay.studies.scope.votes import IN, OUT
 from rows import place, row
-from scripts.question_sets.measure_question_sets import measure_question_sets
+from scripts.question_sets.measure_question_sets import measure_question_sets, set_rows
+from scripts.question_sets.measure_question_sets import measured as measured_rows
 from study import question
 
 DOCS = 20
@@ -126,7 +125,7 @@ def test_the_difference_to_the_control_is_paired():
         name: pd.DataFrame({"question_id": list("abcd"), "label": own, "margin": [0.0] * 4})
         for name, own in labels.items()
     }
-    rows = question_sets_section.measured({}, questions, answers["judge"], 200, 0, answers["control"])
+    rows = measured_rows({}, questions, answers["judge"], 200, 0, answers["control"])
     found = next(row for row in rows if row["metric"] == "minus_control")
     assert (found["value"], found["n"]) == (0, 4) and -1 <= found["low"] < 0 < found["high"] <= 1
 

@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.relevance import OUTLIER_SCORES
-from ragassay.studies.relevance import outliers
+from scripts.relevance import score_outliers
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,7 @@ def scores(files):
 
 def test_every_query_has_a_score_by_every_detector(scores):
     assert set(scores["query_set"]) == {"natural", "near", "far", "natural, held out"}
-    detectors = {(name, origin) for name in outliers.METHODS for origin in ("in-knowledge", "synthetic")}
+    detectors = {(name, origin) for name in score_outliers.METHODS for origin in ("in-knowledge", "synthetic")}
     assert set(zip(scores["method"], scores["fitted_on"], strict=True)) == detectors | {("subspace", "corpus")}
     assert len(scores) == (120 + 70 + 70 + 120) * (2 * 5 + 1)
 

@@ -1,19 +1,29 @@
 """Turn responses, judges' labels of them, closed-book answers and direct detection into the metrics of the report's
 section. Asks no model. Questions count if the study's own judge, the first, agrees with their intention.
+
+Whether one responder or prompt is better than another (on questions with both verdicts, signs flipped by document,
+Holm's correction, abstentions set against the difference and for it), and how a responder does without the document:
+whether it declines is read from its words, whether it knows from what it shares with its answer from the document,
+beside that to another question.
 """
+
+from itertools import combinations
 
 import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import run
+from ragassay.grading.declines import declines
+from ragassay.metrics.paired import holm
+from ragassay.metrics.panel import bounds, number
 from ragassay.people.labelling import DEFUSION, SCOPE
 from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import SCOPE_LABELS
-from ragassay.studies.scope.response_comparisons import closed_book_rows, comparison_rows
 from ragassay.studies.scope.response_tables import (
+    SECTION,
     basis_rows,
     counts_of,
     detection_rows,
@@ -25,7 +35,20 @@ from ragassay.studies.scope.response_tables import (
     table_3,
     votes_by_way,
 )
-from ragassay.studies.scope.verdict_matrix import UNASKED, JudgedCell, judges_on_gold, read_questions, read_verdicts
+from ragassay.studies.scope.verdict_matrix import (
+    AFTER,
+    BEFORE,
+    UNASKED,
+    UNKNOWN,
+    JudgedCell,
+    Questions,
+    defused,
+    judges_on_gold,
+    period,
+    read_questions,
+    read_verdicts,
+)
+from ragassay.text.words import content, stem
 
 
 def measure_responses(
@@ -83,6 +106,101 @@ def _of(rows, generator):
 
 def _by_question(rows, column):
     return dict(zip(rows["question_id"], rows[column], strict=True))
+
+
+def comparison_rows(questions: Questions, cells: dict, times: int, flips: int, seed: int):
+    """The rows of the table comparisons, for each judge among the cells."""
+    wanted = questions.out & questions.kept
+    panel = questions.panel(times, seed).part(wanted)
+    for judge in dict.fromkeys(cell.judge for cell in cells):
+        judged = {cell: codes[wanted] for cell, codes in cells.items() if cell.judge == judge}
+        pairs = list(_pairs(judged))
+        if not pairs:
+            continue
+        firsts, seconds = (np.stack([judged[pair[at]] for _, _, pair in pairs], axis=1) for at in (0, 1))
+        asked = (firsts != UNASKED) & (seconds != UNASKED)
+        firsts, seconds = defused(firsts), defused(seconds)
+        differences = panel.difference(firsts - seconds, asked)
+        tested = panel.p(firsts - seconds, flips)
+        adjusted = holm(tested)
+        (least_first, most_first), (least_second, most_second) = bounds(firsts, asked), bounds(seconds, asked)
+        lowest, highest = least_first - most_second, most_first - least_second
+        for at, (compared, within, (first, second)) in enumerate(pairs):
+            difference = differences.row(at)
+            keys = {"generator": questions.generator, "judge": judge, "compared": compared, "within": within}
+            keys |= {"first": getattr(first, compared), "second": getattr(second, compared)}
+            numbers = {"p": float(tested[at]), "p_holm": float(adjusted[at])}
+            numbers |= {"at_least": number(lowest[at]), "at_most": number(highest[at])}
+            numbers["unsettled"] = float(not (lowest[at] > 0 or highest[at] < 0))
+            yield SECTION.row("comparisons", keys, "difference", **difference)
+            counts = {name: difference[name] for name in ("n", "abstained")}
+            for name, value in numbers.items():
+                yield SECTION.row("comparisons", keys, name, value, **counts)
+
+
+def _pairs(cells):
+    """(what is compared, within which, the two cells)"""
+    for compared, within in (("responder", "prompt"), ("prompt", "responder")):
+        for pair in combinations(cells, 2):
+            if getattr(pair[0], within) == getattr(pair[1], within):
+                yield compared, getattr(pair[0], within), pair
+
+
+def closed_book_rows(questions: Questions, responder, answers, responses, codes, cutoff, times: int, seed: int):
+    """The rows of the table closed_book, for one responder and the kept questions. `answers` and `responses` are
+    question -> text, without the document and with it; `codes` are the verdicts on these responses.
+    """
+    ids = questions.ids.tolist()
+    declined = np.array([declines(answers.get(question, "")) for question in ids], bool)
+    asked = questions.kept & questions.are_in(answers)
+    periods = np.array([period(questions.published[owner], cutoff) for owner in questions.owners], object)
+    knows, chance = _known(questions, ids, asked & ~questions.out & ~declined, answers, responses)
+    judged = np.where(questions.out, defused(codes), np.nan)
+    values = {
+        "answered": ~declined,
+        "defused_if_answered": np.where(declined, np.nan, judged),
+        "defused_if_declined": np.where(declined, judged, np.nan),
+        "known": knows,
+        "known_by_chance": chance,
+    }
+    values, titles = np.stack(list(values.values()), axis=1), list(values)
+    masks = {
+        (name, kind): asked & (periods == name) & of_kind
+        for name in (BEFORE, AFTER, UNKNOWN)
+        for kind, of_kind in (("out of scope", questions.out), ("in scope", ~questions.out))
+    }
+    counted = {keys: mask[:, None] & ~np.isnan(values) for keys, mask in masks.items() if mask.any()}
+    for (name, kind), estimates in questions.panel(times, seed).means(values, counted).items():
+        keys = {"generator": questions.generator, "responder": responder, "published": name, "questions": kind}
+        for at, title in enumerate(titles):
+            yield SECTION.row("closed_book", keys, title, **estimates.row(at))
+
+
+def _known(questions, ids, wanted, answers, responses):
+    """Of answered in-scope questions: what the answer shares with that from the document, and with another's."""
+    knows, chance = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
+    for document in np.unique(questions.owners[wanted]):
+        of_document = np.flatnonzero((questions.owners == document) & questions.kept & ~questions.out)
+        for at, place in enumerate(of_document):
+            if not wanted[place]:
+                continue
+            answer, text = answers[ids[place]], questions.texts[place]
+            for target, other in ((knows, place), (chance, of_document[at - 1])):
+                if (target is knows or other != place) and ids[other] in responses:
+                    share = shared(answer, responses[ids[other]], text)
+                    target[place] = np.nan if share is None else share
+    return knows, chance
+
+
+def shared(answer: str, other: str, question: str) -> float | None:
+    """The share of the other answer's content words, without the question's, that this answer has; nothing of none."""
+    asked = _words(question)
+    wanted = _words(other) - asked
+    return len(wanted & _words(answer)) / len(wanted) if wanted else None
+
+
+def _words(text):
+    return {stem(word) for word in content(text)}
 
 
 if __name__ == "__main__":

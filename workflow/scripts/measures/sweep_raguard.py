@@ -1,15 +1,33 @@
 """Measure RAGuard under other settings: the rows of the table of sweeps. Reads stored scores, like a defence itself,
 and asks no model: what it leaves to answer from is a table that others read.
+
+RAGuard under other settings, without a job for each: how deep it looks, how many texts are planted for a question,
+which criteria it uses, at which alpha, and how much poison the clean text holds that it is fitted on.
 """
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
+from ragassay.grading.matches import contains
+from ragassay.metrics.panel import Panel
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.schemas.defences import PASSAGE_SCORES, RAGUARD_SWEEPS, SWEEP_SHOWN
+from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.defences.evidence import Evidence, sample
-from ragassay.studies.poisoning.defences.thresholds import LITERAL
-from ragassay.studies.poisoning.measures.sweeps import Sweep, related_rows
+from ragassay.studies.poisoning.defences.thresholds import FOLDS, LITERAL, Null, fold_of
+from ragassay.studies.poisoning.measures.detection import SECTION, judged
+
+KIND, CONTAMINATION = "raguard", "contamination"
+METRICS = ("fpr", "fnr", "accuracy")
+FOUND = ("target_id", "rank", "passage_id", "poisoned", "aimed_at")  # what is known of a passage
+DONE = ("target_id", "rank", "passage_id", "removed", "shown")  # and what a defence does to it
 
 
 def sweep_raguard(
@@ -52,6 +70,108 @@ def _draw(row):
 def _clean(path):
     for row in tables.read(NEIGHBOURS, path).to_pylist():
         yield row | {"target_id": row["query_id"], "poisoned": False, "aimed_at": None}
+
+
+@dataclass
+class Sweep:
+    """`clean` and `attacked` are rows of retrieval by target as defences look at them, the latter by attack; `numbers`
+    are those of poisoned passages among the texts for their target.
+    """
+
+    questions: dict[str, str]
+    sample: list[dict]
+    clean: dict[str, list[dict]]
+    attacked: dict[str, dict[str, list[dict]]]
+    numbers: dict[str, int]
+    literal: dict[str, np.ndarray] | None = None
+    _kept: dict[str, object] = field(default_factory=dict)  # several tables have rows of the same settings
+
+    def rows(self, keys: dict, row: dict, looked, resamples: int, seed: int) -> Iterator[dict]:
+        """The numbers of one row of the table of sweeps, from what it judges."""
+        removed, poison, clean = (looked[name].to_numpy(bool) for name in ("removed", "poison", "clean"))
+        panel = Panel(looked["target_id"], resamples, seed)
+        wrong = {"fpr": (removed, clean), "fnr": (~removed, poison), "accuracy": (removed == poison, poison | clean)}
+        row_keys = keys | {"attack": row["attack"], "at": row["at"]}
+        for name in METRICS:
+            values, mask = wrong[name]
+            if mask.any():
+                yield SECTION.row(row["table"], row_keys, name, **panel.mean(values.astype(float), mask).row())
+        left = looked[~removed]
+        yield SECTION.row(row["table"], row_keys, "clean_left", left["clean"].mean() if len(left) else None, len(left))
+
+    def shown(self, row: dict, looked) -> Iterator[dict]:
+        """What is answered from: rows of the table sweep_shown."""
+        left = looked[looked["shown"].notna()].sort_values("shown").groupby("target_id")["passage_id"].agg(list)
+        for name in self.attacked[row["attack"]]:
+            keys = {"sweep": row["table"], "at": row["at"], "attack": row["attack"], "target_id": name}
+            yield keys | {"passages": left.get(name, [])}
+
+    def judged(self, row: dict):
+        """The passages that are looked at under a row of the table of sweeps, with what is done to each."""
+        return self._once(self._judged, row, "attack", "k", "depth", "texts", "contamination", "settings")
+
+    def _judged(self, row):
+        import pandas as pd  # only when something is judged: half a second
+
+        poisoned = ("attack",) if row["contamination"] else ()
+        defences = self._once(self._fitted, row, "depth", "contamination", "settings", *poisoned)
+        filtered, retrieved = [], []
+        for name, rows in self.attacked[row["attack"]].items():
+            passages = self._with_texts(rows, row["texts"])
+            retrieved += passages
+            filtered += defences[fold_of(self.questions[name])].filtered(passages, row["k"], row["depth"])
+        done = pd.DataFrame({name: [passage[name] for passage in filtered] for name in DONE})
+        facts = pd.DataFrame({name: [passage[name] for passage in retrieved] for name in FOUND})
+        return judged(done, facts, row["depth"])
+
+    def _fitted(self, row):
+        """fold of queries -> the defence that is fitted on the others"""
+        folds = {name: fold_of(question) for name, question in self.questions.items()} | {CONTAMINATION: ""}
+        null = self._null(row, row["depth"])
+        return {fold: kind_of(KIND)(row["settings"]).fit(null.without(fold, folds)) for fold in map(str, range(FOLDS))}
+
+    def _once(self, make, row, *names):
+        """What depends on these cells of a row alone."""
+        settings = kind_of(KIND)(row["settings"]).settings
+        whole = row | {"settings": settings, "contamination": row["contamination"] or 0}
+        key = json.dumps([make.__name__, {name: whole[name] for name in names}], sort_keys=True)
+        if key not in self._kept:
+            self._kept[key] = make(row)
+        return self._kept[key]
+
+    def _with_texts(self, passages, texts):
+        """What would be found with so many texts for each target; all of them without a number."""
+        if not texts:
+            return passages
+        planted = [row for row in passages if not row["poisoned"] or self.numbers[row["passage_id"]] <= texts]
+        return [row | {"rank": rank} for rank, row in enumerate(planted, 1)]
+
+    def _null(self, row, depth):
+        clean = {name: rows[:depth] for name, rows in self.clean.items()}
+        share = row["contamination"]
+        if not share:
+            return Null(self.sample, clean, self.literal)
+        looked = [passage for rows in self.attacked[row["attack"]].values() for passage in rows[:depth]]
+        poison = [row for row in looked if row["poisoned"] and row["aimed_at"] in (None, row["target_id"])]
+        random = np.random.default_rng(0)
+
+        def drawn(size):
+            return [poison[at] for at in random.integers(0, len(poison), round(share / (1 - share) * size))]
+
+        sample = self.sample + drawn(len(self.sample))
+        return Null(sample, clean | {CONTAMINATION: drawn(sum(map(len, clean.values())))}, self.literal)
+
+
+def related_rows(keys: dict, targets: list[dict], clean: dict[str, list[dict]], first: int) -> Iterator[dict]:
+    """Questions by how many of the first so many clean passages that they find give the right answer: what is left to
+    answer from where poison is removed.
+    """
+    counts = Counter()
+    for target in targets:
+        texts = [row["text"] for row in clean.get(target["target_id"], [])[:first]]
+        counts[sum(any(contains(text, answer) for answer in target["answers"]) for text in texts)] += 1
+    for count in range(max(counts, default=-1) + 1):
+        yield SECTION.row("figure_5", keys | {"at": count}, "questions", counts[count], len(targets))
 
 
 if __name__ == "__main__":

@@ -1,21 +1,24 @@
-"""Turn the scores of probes into the metrics of the report's section. No number stands without its controls."""
+"""Turn the scores of probes into the metrics of the report's section. No number stands without its controls.
+
+What probes see, broken down, as rows of the table metrics: by the number of planted passages, by kinds of wrong
+answers, elsewhere than where they were fitted, and beside defences that look at passages; and where activations lie in
+the plane. As everywhere in this study, the control stands in the same row.
+"""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
+from ragassay.metrics.panel import Panel
 from ragassay.schemas.probes import ALARMS, PROBE_CLASSES, PROBE_SCORES, PROBE_TRANSFERS, PROJECTIONS, PROMPT_ANSWERS
 from ragassay.schemas.report import METRICS
-from ragassay.studies.poisoning.probes.breakdowns import (
-    alarm_rows,
-    class_rows,
-    curve_rows,
-    headline_rows,
-    map_rows,
-    planted_rows,
-    point_rows,
-    transferred_rows,
-)
-from ragassay.studies.poisoning.probes.labels import UNPOISONED
+from ragassay.studies.poisoning.probes.folds import CLASSES, CONTROL, CONTROLS, PROBE, WAYS
+from ragassay.studies.poisoning.probes.labels import CORRECT, MATCHED, POISONED, RETRIEVED, UNPOISONED
 from ragassay.studies.poisoning.probes.performance import (
+    SECTION,
     Group,
     area_rows,
     condition_rows,
@@ -24,8 +27,14 @@ from ragassay.studies.poisoning.probes.performance import (
     label_rows,
     sample_rows,
 )
+from ragassay.studies.poisoning.probes.rows import ALL
 
-CELL = ["dataset", "retriever", "attack"]
+CELL = ["dataset", "retriever", "attack", "responder"]
+LEAST = 10  # right and poisoned answers each; of fewer no area is shown
+MATCHED_FPRS = {"at_1": 0.01, "at_5": 0.05}  # shares of false alarms at which methods are compared
+MAPS = {"conditions": "probes", "transfer": "transfers", "kinds": "by_kind", "planted": "by_planted"}  # table -> map
+POINTS = 20  # thresholds of a ROC curve, beside both ends
+ATTACKED = CELL[:-1]  # before a responder answers
 
 
 def measure_revprag(
@@ -36,11 +45,11 @@ def measure_revprag(
     rows = []
     answers = tables.frame(PROMPT_ANSWERS, prompt_answers)
     without = {tuple(path.split("/")[-3:]): _reasons(path) for path in map(str, rejects)}
-    for (*cell, responder, condition), own in answers.groupby([*CELL, "responder", "condition"], sort=False):
-        keys = dict(zip(CELL, cell, strict=True)) | {"responder": responder, "condition": condition}
+    for (*cell, responder, condition), own in answers.groupby([*ATTACKED, "responder", "condition"], sort=False):
+        keys = dict(zip(ATTACKED, cell, strict=True)) | {"responder": responder, "condition": condition}
         reasons = without[(*cell[:2], f"{cell[2]}.parquet")].get(condition, {})
         rows += sample_rows(keys, own, reasons)
-    groups = [*CELL, "responder", "facts", "trained_on", "condition"]
+    groups = [*ATTACKED, "responder", "facts", "trained_on", "condition"]
     for names, own in tables.frame(PROBE_SCORES, probe_scores).groupby(groups, sort=False):
         keys, group = dict(zip(groups, names, strict=True)), Group(own, resamples, seed)
         if keys["condition"] in UNPOISONED:
@@ -72,6 +81,175 @@ def _reasons(path):
         reasons = counts.setdefault(row["item"].rpartition(" ")[2], {})
         reasons[row["reason"]] = reasons.get(row["reason"], 0) + 1
     return counts
+
+
+def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """AUROC on poisoned answers to prompts with so many planted passages, against all right answers."""
+    if keys["facts"] != ALL:
+        return
+    for count in sorted(set(group.planted[group.decided & group.poisoned].tolist())):
+        chosen = (group.labels == CORRECT) | (group.planted == count)
+        if (group.poisoned & chosen).sum() >= LEAST:
+            yield from area_rows("planted", keys | {"planted": count}, group, chosen)
+
+
+def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The share of poisoned answers that each probe and the control find at the same share of false alarms, and ROC
+    curves of all these.
+    """
+    if keys["facts"] != ALL:
+        return
+    for probe in (name for name in group.beside if name != CONTROL):
+        for name, fpr in MATCHED_FPRS.items():
+            shares = group.tpr_at(fpr, probe)
+            yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"tpr_{name}", **shares[probe].row())
+            yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"{CONTROL}_{name}", **shares[CONTROL].row())
+    cell = {name: keys[name] for name in CELL}
+    for probe in group.beside:
+        scores = group.mean_scores(probe)
+        scored = group.decided & ~np.isnan(scores)
+        right, wrong = scores[scored & ~group.poisoned], scores[scored & group.poisoned]
+        if not len(right) or not len(wrong):
+            continue
+        limits = np.unique(np.quantile(right, np.linspace(0, 1, POINTS), method="higher"))
+        for limit in [-np.inf, *limits, np.inf]:
+            rates = {"fpr": (right >= limit).mean(), "tpr": (wrong >= limit).mean()}
+            row_keys = cell | {"probe": probe, "at": f"{limit:.6g}"}
+            yield from SECTION.rows(f"roc_{keys['condition']}", row_keys, rates, int(scored.sum()))
+
+
+def headline_rows(rows: list[dict]) -> Iterator[dict]:
+    """The areas of each probe where nothing but the answer was exchanged and as questions find it, side by side, each
+    with its control; nothing if only one of these conditions is measured. `rows` are those of the section.
+    """
+    with_keys = [(json.loads(row["keys"]), row) for row in rows if row["table"] == "conditions"]
+    if not {MATCHED, RETRIEVED} <= {keys["condition"] for keys, _ in with_keys}:
+        return
+    for keys, row in with_keys:
+        condition = keys.pop("condition")
+        if row["metric"] in ("auroc", CONTROL) and condition in (MATCHED, RETRIEVED):
+            name = condition if row["metric"] == "auroc" else f"{condition}_{CONTROL}"
+            yield row | {"table": "headline", "keys": json.dumps(keys, ensure_ascii=False), "metric": name}
+
+
+def map_rows(rows: list[dict]) -> Iterator[dict]:
+    """What a map of probes by conditions shows: the AUROC of each probe over all facts, and that of each control, as if
+    it were a probe. The map of conditions has the differences to the first control, too. Of a control that stands
+    beside several probes, a map has the number from most answers. `rows` are those of the section.
+    """
+    controls = {}
+    for row in rows:
+        keys = json.loads(row["keys"])
+        if row["table"] not in MAPS or keys["facts"] != ALL:
+            continue
+        probe = keys.pop("probe")
+        drawn = row | {"table": MAPS[row["table"]]}
+        if row["metric"] in ("auroc", "over_control"):
+            yield drawn | {"keys": _text(keys | {"probe": probe})}
+        elif row["metric"] in CONTROLS:
+            named = drawn | {"metric": "auroc", "keys": _text(keys | {"probe": row["metric"]})}
+            place = named["table"], named["keys"]
+            controls[place] = max(controls.get(place, named), named, key=lambda each: each["n"])
+    yield from controls.values()
+
+
+def _text(keys):
+    return json.dumps({name: keys[name] for name in sorted(keys)}, ensure_ascii=False)
+
+
+def class_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
+    """A matrix for each classifier: of the answers of a label, the shares that are taken for each."""
+    for names, samples in frame.groupby([*CELL, "condition", "probe", "label"], sort=False):
+        keys = dict(zip([*CELL, "condition", "probe", "label"], names, strict=True))
+        taken = np.stack([samples["predicted"].to_numpy() == name for name in CLASSES], axis=1).astype(float)
+        shares = Panel(samples["cluster"], resamples, seed).mean(taken)
+        for at, predicted in enumerate(CLASSES):
+            yield SECTION.row("three_way", keys | {"predicted": predicted}, "share", **shares.row(at))
+
+
+def point_rows(frame) -> Iterator[dict]:
+    """A row of numbers for each answer, in a table for each way to draw and condition."""
+    for names, points in frame.groupby([*CELL, "condition", "method", "label"], sort=False):
+        *cell, condition, method, label = names
+        keys = dict(zip(CELL, cell, strict=True)) | {"label": label}
+        for number, (x, y) in enumerate(zip(points["x"], points["y"], strict=True)):
+            yield from SECTION.rows(f"{method}_{condition}", keys | {"point": number}, {"x": x, "y": y}, n=1)
+
+
+def transferred_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
+    """AUROC and rates where a probe was not fitted, beside those of one that was fitted there, too."""
+    for names, samples in frame.groupby(["generalisation", "condition", "tested_on", "fitted_on"], sort=False):
+        keys = dict(zip(("generalisation", "condition", "tested_on", "fitted_on"), names, strict=True))
+        samples = samples.assign(sample=samples[[*CELL, "target_id", "side"]].agg(" ".join, axis=1))
+        wide = samples.pivot_table(index="sample", columns="probe", values="score")
+        labelled = samples.drop_duplicates("sample").set_index("sample").loc[wide.index]
+        labels, panel = labelled["label"].to_numpy(str), Panel(labelled["cluster"], resamples, seed)
+        decided, poisoned = np.isin(labels, (CORRECT, POISONED)), labels == POISONED
+        if min(poisoned.sum(), (decided & ~poisoned).sum()) < LEAST:
+            continue
+        areas = panel.auroc(wide.to_numpy(float), poisoned, decided)
+        columns = {name: at for at, name in enumerate(wide.columns)}
+        for probe in (name for name in columns if name != CONTROL):
+            row = keys | {"probe": probe}
+            yield SECTION.row("generalisation", row, "auroc", **areas.row(columns[probe]))
+            yield SECTION.row("generalisation", row, CONTROL, **areas.row(columns[CONTROL]))
+            flagged = samples[samples["probe"] == probe].groupby("sample")["flagged"].mean().reindex(wide.index)
+            for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
+                rate = panel.mean(flagged.to_numpy(float), labels == label)
+                yield SECTION.row("generalisation", row, name, **rate.row())
+
+
+def alarm_rows(frame, resamples: int, seed: int, flips: int) -> Iterator[dict]:
+    """AUROC and rates of each way, with the control's AUROC, and how many more poisoned answers than the probe alone it
+    finds. `frame` is that of the table alarms.
+    """
+    for names, cell in frame.groupby([*CELL, "defence"], sort=False):
+        keys = dict(zip([*CELL, "defence"], names, strict=True))
+        groups = {probe: _Ways(of_probe, resamples, seed) for probe, of_probe in cell.groupby("probe", sort=False)}
+        for probe, of_probe in groups.items():
+            if probe != CONTROL and CONTROL in groups and of_probe.measurable:
+                yield from _rows(keys | {"probe": probe}, of_probe, groups[CONTROL], flips)
+
+
+def _rows(keys, of_probe, control, flips):
+    areas, flagged = of_probe.areas(), of_probe.flagged.to_numpy(float)
+    beside = control.areas().row(WAYS.index(PROBE))
+    alone = flagged[:, WAYS.index(PROBE)]
+    gained = flagged - alone[:, None]
+    rates = {
+        "tpr": of_probe.panel.mean(flagged, of_probe.poisoned),
+        "fpr": of_probe.panel.mean(flagged, of_probe.right),
+    }
+    more = of_probe.panel.difference(gained, of_probe.poisoned)
+    p = of_probe.panel.p(np.where(of_probe.poisoned[:, None], gained, 0), flips)
+    for at, way in enumerate(WAYS):
+        row = keys | {"way": way}
+        yield SECTION.row("alarms", row, "auroc", **areas.row(at))
+        yield SECTION.row("alarms", row, CONTROL, **beside)
+        for name, estimates in rates.items():
+            yield SECTION.row("alarms", row, name, **estimates.row(at))
+        if way != PROBE:
+            yield SECTION.row("alarms", row, "over_probe", **more.row(at))
+            yield SECTION.row("alarms", row, "p", float(p[at]), n=int(more.counts[at]))
+
+
+class _Ways:
+    """The rows of one defence and probe as arrays of prompts x ways."""
+
+    def __init__(self, frame, resamples, seed):
+        wide = frame.pivot(index=["target_id", "side"], columns="way", values=["score", "flagged"])
+        prompts = frame.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
+        self.scores, self.flagged = (wide[name][list(WAYS)] for name in ("score", "flagged"))
+        labels = prompts["label"].to_numpy(str)
+        self.poisoned, self.right = labels == POISONED, labels == CORRECT
+        self.panel = Panel(prompts["cluster"], resamples, seed)
+
+    @property
+    def measurable(self):
+        return min(self.poisoned.sum(), self.right.sum()) >= LEAST
+
+    def areas(self):
+        return self.panel.auroc(self.scores.to_numpy(float), self.poisoned, self.poisoned | self.right)
 
 
 if __name__ == "__main__":

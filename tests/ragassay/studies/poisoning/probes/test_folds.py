@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from ragassay.documents.ids import split_of
 from ragassay.metrics.auroc import auroc
 from ragassay.studies.poisoning.probes import folds
-from ragassay.studies.poisoning.probes.breakdowns import alarm_rows
 from ragassay.studies.poisoning.probes.folds import CLASSES, WAYS, Contestant, classified, parts, problem, scored, ways
 from ragassay.studies.poisoning.probes.samples import ActivationProbe
+from scripts.probes.measure_revprag import alarm_rows
 
 CLUSTERS = np.array([f"d{at // 2}" for at in range(120)])
 LABELS = np.array(["correct", "poisoned"] * 60)

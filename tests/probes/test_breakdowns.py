@@ -8,15 +8,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from ragassay.studies.poisoning.probes.breakdowns import (
-    LEAST,
-    POINTS,
-    curve_rows,
-    planted_rows,
-    point_rows,
-    transferred_rows,
-)
 from ragassay.studies.poisoning.probes.performance import Group, kind_rows
+from scripts.probes.measure_revprag import LEAST, POINTS, curve_rows, planted_rows, point_rows, transferred_rows
 
 CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
 KEYS = CELL | {"condition": "matched", "facts": "all"}

@@ -6,9 +6,9 @@ import datetime
 import pytest
 
 from ragassay.base.errors import Unusable
-from ragassay.news.extraction.article_rows import article_id, article_row, own_address
 from ragassay.news.extraction.extractor import Article
 from ragassay.schemas.documents import ARTICLES
+from scripts.news.extract_articles import article_id, article_row, own_address
 
 PAGE = {
     "final_url": "https://paper.example/a",

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from ragassay.studies.poisoning.measures import utility
+from scripts.measures import measure_raguard
 
 KEYS = {"dataset": "s", "retriever": "r", "attack": "a", "defence": "d"}
 
@@ -28,24 +28,24 @@ def test_planted_passages_fail_in_retrieval_are_removed_or_stay():
     filtered = pd.DataFrame(rows, columns=["target_id", "passage_id", "poison", "removed", "shown"])
     aimed = pd.DataFrame({"passage_id": [f"x{at}" for at in range(1, 9)]})
     asked = pd.Index(["t1", "t2", "t3", "t4"])
-    values = numbers(utility.failure_rows(KEYS, asked, aimed, filtered, filtered))
+    values = numbers(measure_raguard.failure_rows(KEYS, asked, aimed, filtered, filtered))
     assert values == {
         ("left", "nothing_left"): (1 / 4, 4), ("left", "poison_shown"): (1 / 4, 4),
         ("failures", "not_retrieved"): (5 / 8, 8), ("failures", "not_removed"): (1 / 8, 8),
         ("failures", "removed"): (2 / 8, 8),
     }  # fmt: skip
-    without = numbers(utility.failure_rows(KEYS, asked, aimed[:0], filtered, filtered))
+    without = numbers(measure_raguard.failure_rows(KEYS, asked, aimed[:0], filtered, filtered))
     assert {table for table, _ in without} == {"left"}
 
 
 def test_costs_are_means_over_questions_and_passes():
     filtered = pd.DataFrame({"target_id": ["t1", "t1", "t2"]})
-    assert numbers(utility.cost_rows(KEYS, filtered, 2, 4)) == {
+    assert numbers(measure_raguard.cost_rows(KEYS, filtered, 2, 4)) == {
         ("costs", "passages"): (1.5, 2), ("costs", "forwards"): (6.0, 2),
     }  # fmt: skip
-    assert numbers(utility.cost_rows(KEYS, filtered[:0], 0, 4))["costs", "passages"] == (0, 0)
+    assert numbers(measure_raguard.cost_rows(KEYS, filtered[:0], 0, 4))["costs", "passages"] == (0, 0)
     answers = pd.DataFrame({"calls": [1.0, 3.0, None], "tokens": [None, None, None]})
-    assert numbers(utility.asking_rows(KEYS, answers)) == {("calls", "calls"): (2, 2)}
+    assert numbers(measure_raguard.asking_rows(KEYS, answers)) == {("calls", "calls"): (2, 2)}
 
 
 def cell(**outcomes):
@@ -60,12 +60,12 @@ def test_bounds_are_those_of_the_same_questions_whatever_the_attack():
         ("s", "r", "none", "none", "m"): cell(t1="neither", t2="neither"), ("s", "x", "a", "oracle", "m"): floor,
     }  # fmt: skip
     targets = pd.Index(["t1", "t2", "t3", "t4"])
-    assert numbers(utility.bound_rows("answers", KEYS, given, of, targets)) == {
+    assert numbers(measure_raguard.bound_rows("answers", KEYS, given, of, targets)) == {
         ("answers", "floor"): (1 / 2, 2), ("answers", "ceiling"): (0, 2),
     }  # fmt: skip
     given["s", "r", "a", "oracle", "m"] = cell(t1="correct", t4="correct")
-    assert numbers(utility.bound_rows("answers", KEYS, given, of, targets))["answers", "ceiling"] == (1, 2)
-    assert not list(utility.bound_rows("answers", KEYS, {}, of, targets))
+    assert numbers(measure_raguard.bound_rows("answers", KEYS, given, of, targets))["answers", "ceiling"] == (1, 2)
+    assert not list(measure_raguard.bound_rows("answers", KEYS, {}, of, targets))
 
 
 def test_lost_answers_are_those_that_were_right_without_a_defence():
@@ -78,7 +78,7 @@ def test_lost_answers_are_those_that_were_right_without_a_defence():
     after = before | {"t2": "neither", "t5": "target", "t6": "correct", "t7": "abstained"}
     given = {("s", "r", "none", defence, "m"): cell(**outcomes) for defence, outcomes in
              (("none", before), ("d", after))}  # fmt: skip
-    rows = [row for row in utility.answer_rows(given, {}, targets, 0, 0) if '"defence": "d"' in row["keys"]]
+    rows = [row for row in measure_raguard.answer_rows(given, {}, targets, 0, 0) if '"defence": "d"' in row["keys"]]
     lost = [row for row in rows if row["table"] == "lost"]
     assert numbers(lost, "words") == {
         ("lost", "up to 7", "lost"): (1 / 2, 2), ("lost", "8 to 12", "lost"): (0, 2),
@@ -94,10 +94,12 @@ def test_without_what_a_defence_looked_at_all_poison_counts_as_shown(shown, fate
     given = {("s", "r", "none", "none", "m"): cell(t1="correct", t2="correct"),
              ("s", "r", "a", "d", "m"): cell(t1="neither", t2="correct").assign(poisoned=[1, 0])}  # fmt: skip
     targets = pd.DataFrame({"dataset": ["s"] * 2, "target_id": ["t1", "t2"], "question": ["Who?"] * 2})
-    values = numbers(row for row in utility.answer_rows(given, {}, targets, 0, 0) if '"attack": "a"' in row["keys"])
+    values = numbers(
+        row for row in measure_raguard.answer_rows(given, {}, targets, 0, 0) if '"attack": "a"' in row["keys"]
+    )
     assert values["answers", "not_restored"] == (0, 1) and not [key for key in values if key[0] == "fates"]
     judged = pd.DataFrame({"target_id": ["t1"], "poison": [True], "shown": [shown]})
-    rows = utility.answer_rows(given, {("s", "r", "a", "d"): judged}, targets, 0, 0)
+    rows = measure_raguard.answer_rows(given, {("s", "r", "a", "d"): judged}, targets, 0, 0)
     fates = {key[1]: value for key, (value, _) in numbers(rows).items() if key[0] == "fates"}
     expected = dict.fromkeys(("not_removed", "not_restored", "restored"), 0) | {"not_retrieved": 1 / 2, fate: 1 / 2}
     assert fates == expected

@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay.studies.scope import controls
-from ragassay.studies.scope.near_misses import Versions
+from scripts.questions.write_near_misses import Versions
 
 LIMIT = 0.5
 

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import save_file
 
-from ragassay.search import vector_files
-from ragassay.search.vector_files import VectorError, VectorFiles
+from scripts.search import search_vectors
+from scripts.search.search_vectors import VectorError, VectorFiles
 
 IDS = [f"p{number}" for number in range(40)]
 VECTORS = np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32)
@@ -32,7 +32,7 @@ def read(files, ids):
 @pytest.mark.parametrize("suffix", [".parquet", ".npy", ".safetensors"])
 @pytest.mark.parametrize("kind", [np.float16, np.float64])
 def test_vectors_come_by_their_ids_in_any_order_from_files_in_any_order(tmp_path, monkeypatch, suffix, kind):
-    monkeypatch.setattr(vector_files, "BLOCK", 7)
+    monkeypatch.setattr(search_vectors, "BLOCK", 7)
     shuffled = np.random.default_rng(1).permutation(40)
     parts = [shuffled[:25], shuffled[25:]]
     files = [

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from ragassay.studies.relevance import calibration, paper_figures
-from ragassay.studies.relevance.paper_figures import BINS, HIGHEST, LOWEST, TRIALS, WINDOW
+from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR
 from ragassay.studies.relevance.statistics import Setting, mss
 from ragassay.studies.relevance.trials import SYNTHETIC, TRUE
+from scripts.relevance import measure_relevance
+from scripts.relevance.measure_relevance import BINS, HIGHEST, LOWEST, TRIALS, WINDOW
 
 
 def asked(name, count, mean, seed):
@@ -41,7 +42,7 @@ def values(study_set, statistic):
 
 
 def test_figure_2_has_shares_in_even_bins_and_critical_values_of_enough_queries(study_set):
-    rows = [row | json.loads(row["keys"]) for row in paper_figures.figure_2(study_set)]
+    rows = [row | json.loads(row["keys"]) for row in measure_relevance.figure_2(study_set)]
     energies = values(study_set, "energy")
     low, high = min(map(np.min, energies.values())), max(map(np.max, energies.values()))
     for kind, of_kind in energies.items():
@@ -58,14 +59,14 @@ def test_figure_2_has_shares_in_even_bins_and_critical_values_of_enough_queries(
         "18 are few"
     )
     without = SimpleNamespace(**vars(study_set) | {"synthetic": asked("made", 19, 0.6, 4), "unknown": []})
-    rows = list(paper_figures.figure_2(without))
+    rows = list(measure_relevance.figure_2(without))
     assert len([row for row in rows if row["table"] == "figure_2_critical"]) == 2
     assert {row["value"] for row in rows if row["metric"] in (NEAR, FAR)} == {None}
 
 
 @pytest.mark.parametrize("first", [True, False])
 def test_figures_6_to_8_have_shares_in_standard_units_of_in_knowledge_queries(study_set, first):
-    rows = [row | json.loads(row["keys"]) for row in paper_figures.figure_6_7(study_set, first)]
+    rows = [row | json.loads(row["keys"]) for row in measure_relevance.figure_6_7(study_set, first)]
     assert {row["table"] for row in rows} == {"figure_6" if first else "figure_7"}
     width = (HIGHEST - LOWEST) / BINS
     for statistic, label in (("mss", "MSS"), ("energy", "Energy")):
@@ -84,11 +85,11 @@ def test_figures_6_to_8_have_shares_in_standard_units_of_in_knowledge_queries(st
     reference = reference["fisher"][0]
     standard = np.clip((reference - reference.mean()) / reference.std(), LOWEST, HIGHEST)
     assert fisher == pytest.approx(np.histogram(standard, np.linspace(LOWEST, HIGHEST, BINS + 1))[0] / 130)
-    assert {row["n"] for row in paper_figures.figure_8(study_set)} == {130, 18, 40, 55}
+    assert {row["n"] for row in measure_relevance.figure_8(study_set)} == {130, 18, 40, 55}
 
 
 def test_figure_5_mixes_windows_of_fifty_and_counts_what_the_test_rejects(study_set):
-    rows = [row | json.loads(row["keys"]) for row in paper_figures.figure_5(study_set, 5)]
+    rows = [row | json.loads(row["keys"]) for row in measure_relevance.figure_5(study_set, 5)]
     assert {(row["at"], row["set"], row["window"]) for row in rows} == {("0", HELD_OUT, "40"), ("1", "b", "30")}
     inside, outside = (
         study_set.options.setting("energy").of(queries.nearest("dense", 4))
@@ -109,7 +110,7 @@ def test_figure_5_mixes_windows_of_fifty_and_counts_what_the_test_rejects(study_
         assert of_ratio["p_value"]["value"] == pytest.approx(np.median(p)) and of_ratio["p_value"]["n"] == TRIALS
         assert of_ratio["rejected"]["low"] <= of_ratio["rejected"]["value"] <= of_ratio["rejected"]["high"]
     large = SimpleNamespace(**vars(study_set) | {"pairs": lambda: [(FAR, study_set.known, asked("x", 90, 0, 1))]})
-    assert {json.loads(row["keys"])["window"] for row in paper_figures.figure_5(large, 0)} == {str(WINDOW)}
+    assert {json.loads(row["keys"])["window"] for row in measure_relevance.figure_5(large, 0)} == {str(WINDOW)}
 
 
 def test_figure_3_stands_beside_the_answers_of_the_same_corpus_and_retriever():
@@ -119,7 +120,7 @@ def test_figure_3_stands_beside_the_answers_of_the_same_corpus_and_retriever():
     figure_3 = [row(metric, corpus=corpus, retriever=retriever, set="s") for metric in ("auroc", "recall")
                 for corpus in "ab" for retriever in "xy"]  # fmt: skip
     answers = [row("accuracy", "accuracy", corpus="a", retriever="y", responder="m")]
-    found = list(paper_figures.figure_3_answers(figure_3, answers))
+    found = list(measure_relevance.figure_3_answers(figure_3, answers))
     assert [one["metric"] for one in found] == ["auroc", "accuracy", "recall"]
     expected = {"corpus": "a", "responder": "m", "retriever": "y", "set": "s"}
     assert all(json.loads(one["keys"]) == expected and one["table"] == "figure_3_answers" for one in found)

@@ -10,8 +10,8 @@ from ragassay.base import tables
 from ragassay.calls.model import Answer
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.corpora import PASSAGES
-from ragassay.studies.poisoning.targets.interview import MOST, Interview, Prompts, Settings, gold_texts
 from rows import row
+from scripts.targets.write_targets import MOST, Interview, Prompts, Settings, gold_texts
 
 NAMES = ("answer_briefly", "propose_wrong_answer", "write_supporting_texts")
 PROMPTS = Prompts(*(Prompt.load(ROOT / f"resources/prompts/{name}.yaml") for name in NAMES))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.people import sampling
+from scripts.labels import sample_for_annotation
 
 
 @pytest.mark.parametrize(
@@ -21,21 +21,21 @@ from ragassay.people import sampling
     ],
 )
 def test_cochrans_number_is_that_of_the_textbooks(population, confidence, margin, expected):
-    assert sampling.cochran(population, confidence, margin) == expected
+    assert sample_for_annotation.cochran(population, confidence, margin) == expected
 
 
 def test_the_papers_sample_is_216_in_three_groups_of_72():
-    assert sampling.size(8949 + 10105 + 216, 0.95, 0.0667, 3) == 216
+    assert sample_for_annotation.size(8949 + 10105 + 216, 0.95, 0.0667, 3) == 216
 
 
 def test_few_questions_are_all_taken():
-    assert sampling.size(5, 0.95, 0.0667, 3) == 5
+    assert sample_for_annotation.size(5, 0.95, 0.0667, 3) == 5
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 60), max_size=8), st.integers(0, 300))
 def test_shares_are_in_proportion_and_add_up(sizes, wanted):
     wanted = min(wanted, sum(sizes.values()))
-    given = sampling.allocation(sizes, wanted)
+    given = sample_for_annotation.allocation(sizes, wanted)
     assert sum(given.values()) == wanted
     for name, size in sizes.items():
         share = wanted * size / (sum(sizes.values()) or 1)
@@ -43,8 +43,8 @@ def test_shares_are_in_proportion_and_add_up(sizes, wanted):
 
 
 def test_the_rest_goes_to_the_largest_remainders():
-    assert sampling.allocation({"a": 5, "b": 3, "c": 2}, 5) == {"a": 3, "b": 1, "c": 1}  # 2.5, 1.5 and 1
-    assert sampling.allocation({"b": 1, "a": 1}, 1) == {"a": 1, "b": 0}
+    assert sample_for_annotation.allocation({"a": 5, "b": 3, "c": 2}, 5) == {"a": 3, "b": 1, "c": 1}  # 2.5, 1.5 and 1
+    assert sample_for_annotation.allocation({"b": 1, "a": 1}, 1) == {"a": 1, "b": 0}
 
 
 def strata(count):
@@ -54,18 +54,18 @@ def strata(count):
 def test_the_draw_does_not_depend_on_the_order_and_changes_with_the_seed():
     some = strata(50)
     shuffled = dict(sorted(some.items(), key=lambda pair: pair[0][::-1]))
-    first = sampling.drawn(some, 20, 0)
-    assert first == sampling.drawn(shuffled, 20, 0) and len(set(first)) == 20
-    assert set(first) != set(sampling.drawn(some, 20, 1))
+    first = sample_for_annotation.drawn(some, 20, 0)
+    assert first == sample_for_annotation.drawn(shuffled, 20, 0) and len(set(first)) == 20
+    assert set(first) != set(sample_for_annotation.drawn(some, 20, 1))
 
 
 def test_more_questions_move_few_of_the_old_ones():
-    old, new = sampling.drawn(strata(200), 60, 0), sampling.drawn(strata(210), 60, 0)
+    old, new = sample_for_annotation.drawn(strata(200), 60, 0), sample_for_annotation.drawn(strata(210), 60, 0)
     assert len(set(old) & set(new)) >= 50
 
 
 def test_groups_are_of_one_size_and_get_their_share_of_each_stratum():
-    chosen = sampling.drawn(strata(90), 30, 0)
-    groups = sampling.dealt(chosen, 3)
+    chosen = sample_for_annotation.drawn(strata(90), 30, 0)
+    groups = sample_for_annotation.dealt(chosen, 3)
     assert Counter(groups.values()) == {1: 10, 2: 10, 3: 10}
     assert Counter((groups[name], strata(90)[name]) for name in chosen) == {(g, s): 5 for g in (1, 2, 3) for s in "ab"}

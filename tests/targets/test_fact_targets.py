@@ -6,7 +6,7 @@ from project import ROOT
 from ragassay.corpora.corpus import cuts
 from ragassay.documents.sources import document_files, records
 from ragassay.grading.matches import contains
-from ragassay.studies.poisoning.targets.fact_targets import DATE, LONGEST, NAME, NUMBER, aliases, fact_targets, form
+from scripts.targets.make_targets import DATE, LONGEST, NAME, NUMBER, aliases, fact_targets, form
 
 
 def passages(texts):

@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from sklearn.svm import OneClassSVM
 
-from ragassay.studies.relevance import outliers
+from scripts.relevance import score_outliers
 
 
 @pytest.fixture
@@ -17,14 +17,14 @@ def vectors():
     return random.gamma(2.0, size=(60, 6)), random.gamma(2.0, size=(9, 6))
 
 
-@pytest.mark.parametrize("name", outliers.METHODS)
+@pytest.mark.parametrize("name", score_outliers.METHODS)
 def test_far_vectors_score_higher_and_fitting_matters(name, vectors):
     fitted, asked = vectors
-    score = outliers.fit(name, fitted)
+    score = score_outliers.fit(name, fitted)
     assert score(asked).shape == (9,) and score(asked).std() > 0
     assert (score(asked + 40) > score(asked)).all()
     np.testing.assert_allclose(score(asked[:1]), score(asked)[:1], rtol=1e-9)  # whatever is scored beside it
-    assert not np.allclose(outliers.fit(name, fitted * 3 + 1)(asked), score(asked))
+    assert not np.allclose(score_outliers.fit(name, fitted * 3 + 1)(asked), score(asked))
 
 
 @pytest.mark.parametrize("count", [60, 3])  # of three, each query changes the skewness by much
@@ -39,7 +39,7 @@ def test_copod_is_that_of_a_plain_loop(vectors, count):
             tails = {1: right, -1: left, 0: left + right}[int(side)]
             total += max(tails, (left + right) / 2)
         expected.append(total)
-    np.testing.assert_allclose(outliers.fit("copod", fitted)(asked), expected, atol=1e-12)
+    np.testing.assert_allclose(score_outliers.fit("copod", fitted)(asked), expected, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -47,7 +47,7 @@ def test_with_few_queries_the_robust_covariance_is_the_plain_one():
     """As scikit-learn's, to a factor: then all queries support it."""
     random = np.random.default_rng(1)
     fitted, asked = random.normal(size=(12, 20)), random.normal(size=(5, 20))
-    ratios = MinCovDet(random_state=0).fit(fitted).mahalanobis(asked) / outliers.fit("mahalanobis", fitted)(asked)
+    ratios = MinCovDet(random_state=0).fit(fitted).mahalanobis(asked) / score_outliers.fit("mahalanobis", fitted)(asked)
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-6)
 
 
@@ -61,7 +61,7 @@ def test_detectors_are_those_of_scikit_learn_with_the_settings_of_pyod(vectors, 
         "mahalanobis": MinCovDet(random_state=0).fit(fitted).mahalanobis(asked),
     }
     for name, values in expected.items():
-        np.testing.assert_allclose(outliers.fit(name, fitted)(asked), values, rtol=1e-9)
+        np.testing.assert_allclose(score_outliers.fit(name, fitted)(asked), values, rtol=1e-9)
 
 
 @pytest.mark.parametrize("explained", [0.5, 0.9, 0.99])
@@ -71,5 +71,5 @@ def test_the_subspace_is_that_of_principal_components(explained):
     asked = random.normal(size=(5, 8)) * 9
     components = PCA(explained, svd_solver="full").fit(passages)
     apart = asked - components.inverse_transform(components.transform(asked))
-    score = outliers.subspace(passages.mean(axis=0), passages.T @ passages / 500, explained)
+    score = score_outliers.subspace(passages.mean(axis=0), passages.T @ passages / 500, explained)
     np.testing.assert_allclose(score(asked), np.linalg.norm(apart, axis=1), rtol=1e-6)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from ragassay.studies.poisoning.attacks.attack import ANSWER, DECLINING, ERROR
-from ragassay.studies.poisoning.measures.reach import found_numbers, outcome_rows, sweep_rows
+from scripts.measures.measure_attacks import found_numbers, outcome_rows, sweep_rows
 
 TARGETS, TEXTS, OTHERS, DEEP, K = 6, 4, 30, 40, 5
 ASKED = pd.DataFrame(index=[f"t{number}" for number in range(TARGETS)])

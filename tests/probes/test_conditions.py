@@ -6,7 +6,6 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.attacks import RETRIEVED as RETRIEVED_PASSAGES
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
-from ragassay.studies.poisoning.probes.conditions import Found, Passage, clusters_of, found_by, pair, passages_of
 from ragassay.studies.poisoning.probes.labels import (
     IRRELEVANT,
     MATCHED,
@@ -17,6 +16,7 @@ from ragassay.studies.poisoning.probes.labels import (
     label,
 )
 from rows import row
+from scripts.probes.pair_prompts import Found, Passage, clusters_of, found_by, pair, passages_of
 
 TARGET = {"question": "Who keeps it", "answers": ["Anna"], "target": "Piet"}
 RIGHT, OTHER = Passage("p1", "Anna keeps it."), Passage("p2", "It is old.")

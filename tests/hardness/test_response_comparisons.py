@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from ragassay.studies.scope.response_comparisons import closed_book_rows, comparison_rows, shared
 from ragassay.studies.scope.verdict_matrix import AFTER, BEFORE, UNKNOWN, period
+from scripts.hardness.measure_responses import closed_book_rows, comparison_rows, shared
 from study import cells, questions
 
 

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from ragassay.studies.scope import controls, question_sets_section
+from ragassay.studies.scope import controls
 from ragassay.studies.scope.votes import DEFUSED, IN, NOT_DEFUSED, OUT, TIE, UNCLEAR
+from scripts.question_sets import measure_question_sets
 
 
 def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_minus_one_to_one(monkeypatch):
@@ -16,7 +17,7 @@ def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_min
     monkeypatch.setattr(controls, "overlap_scores", lambda rows, out: [scores[row["name"]] for row in rows])
     questions = pd.DataFrame({"question_id": list("edcba"), "out": [True, False, True, False, True]})
     features = pd.DataFrame({"question_id": list("abcde"), "name": list("abcde")})
-    answers = question_sets_section.control(questions, features).set_index("question_id")
+    answers = measure_question_sets.control(questions, features).set_index("question_id")
     assert answers["label"].to_dict() == {"a": OUT, "b": IN, "c": UNCLEAR, "d": IN, "e": OUT}
     assert answers["margin"].to_dict() == {"a": 0.5, "b": 0.0, "c": 0.0, "d": -1.0, "e": 1.0}
 
@@ -39,7 +40,7 @@ def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side
     answers = pd.DataFrame([{"question_id": name, "label": label, "margin": margins[name] + seed / 100}
                             for name, both in labels.items() for seed, label in enumerate(both)])  # fmt: skip
     control = pd.DataFrame({"question_id": list("hgfedcba"), "label": [IN, UNCLEAR, IN, OUT, IN, OUT, IN, IN]})
-    rows = list(question_sets_section.measured({"set": "s"}, questions, answers, 0, 0, control))
+    rows = list(measure_question_sets.measured({"set": "s"}, questions, answers, 0, 0, control))
     found = {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in rows if row["table"] == "accuracy"}
     right = {"a": 1, "b": 0.5, "d": 1, "e": 0, "f": 0, "g": 1}
     assert found["accuracy"] == (pytest.approx(np.mean([*right.values()])), 6, 2)
@@ -72,7 +73,7 @@ def test_people_are_asked_about_recorded_responses_alone():
     )
     people = {(name, "r"): DEFUSED for name in ("q0", "q1", "q2", "q3", "q4")} | {("q1", "x"): NOT_DEFUSED}
     found = {(json.loads(row["keys"])["prompt"], row["metric"]): (row["value"], row["n"], row["abstained"])
-             for row in question_sets_section.response_rows(rows, people, 0, 0)}  # fmt: skip
+             for row in measure_question_sets.response_rows(rows, people, 0, 0)}  # fmt: skip
     assert found["recorded", "responses"][:2] == (4, 4) and found["basic", "responses"][:2] == (1, 1)
     assert found["recorded", "defused"] == (pytest.approx(2 / 3), 3, 1) and found["basic", "defused"] == (1, 1, 0)
     assert found["recorded", "as_people_say"] == (pytest.approx(2 / 3), 3, 1) and found["basic", "as_people_say"] == (

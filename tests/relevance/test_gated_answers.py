@@ -10,10 +10,10 @@ from ragassay.base import tables
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
-from ragassay.studies.relevance import gated_answers
-from ragassay.studies.relevance.gated_answers import Outcomes, accuracies, equation_1
 from ragassay.studies.relevance.searched_queries import fractions
 from rows import place, row
+from scripts.relevance import measure_answers
+from scripts.relevance.measure_answers import Outcomes, accuracies, equation_1
 
 IDS = np.array(["q1", "q2", "q3", "q4", "q5"])
 WITH = {"q1": "right", "q2": "right", "q3": "wrong", "q4": "abstained"}  # q5 has no known answer
@@ -96,7 +96,7 @@ def test_an_example_is_the_first_by_a_hash_of_those_that_were_decided_alike(stud
         calibrating=calibrating, tested=~calibrating, positive=np.zeros(40, bool), kind="near",
         known=SimpleNamespace(ids=ids), unknown=SimpleNamespace(ids=ids[:0], name="known"),
     )  # fmt: skip
-    shown = list(gated_answers.example_rows(study_set, trial, outcomes, [path], "MSS", values))
+    shown = list(measure_answers.example_rows(study_set, trial, outcomes, [path], "MSS", values))
     order = fractions("example", ids)
     expected = [f"{min(part, key=dict(zip(ids, order, strict=True)).get)}?" for part in (ids[21:30], ids[30:])]
     assert [one["text"] for one in shown if one["part"] == "Query"] == expected
@@ -133,7 +133,7 @@ def shares():
     """(tag, statistic, strategy, metric) -> value."""
     trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
     performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef"), 10))
-    rows = list(gated_answers.gate_rows({"set": "s"}, performance, BY_STRATEGY, {"Fused MSS": REJECTED}))
+    rows = list(measure_answers.gate_rows({"set": "s"}, performance, BY_STRATEGY, {"Fused MSS": REJECTED}))
     found = {}
     for metric in rows:
         keys = json.loads(metric["keys"])
@@ -166,14 +166,14 @@ def test_shares_are_means_over_the_runs_that_decide(shares, tag, strategy, expec
 def test_where_no_run_decides_there_is_no_number():
     trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
     performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef"), 10))
-    rows = gated_answers.gate_rows({}, performance, BY_STRATEGY, {"Energy": np.full((6, 3), np.nan)})
+    rows = measure_answers.gate_rows({}, performance, BY_STRATEGY, {"Energy": np.full((6, 3), np.nan)})
     assert {row["value"] for row in rows} == {None}
 
 
 def test_the_chart_shows_one_statistic():
     trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
     performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef")))
-    rows = list(gated_answers.gate_rows({}, performance, BY_STRATEGY, {"Energy": REJECTED, "Fused MSS": REJECTED}))
+    rows = list(measure_answers.gate_rows({}, performance, BY_STRATEGY, {"Energy": REJECTED, "Fused MSS": REJECTED}))
     chart = [json.loads(row["keys"])["strategy"] for row in rows if row["table"] == "gate_chart"]
     assert sorted(set(chart)) == ["answer directly", "ask person", "no gate", "reject", "search wider"]
     assert len(chart) == 2 * 5 * 2
