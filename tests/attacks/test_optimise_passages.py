@@ -32,10 +32,11 @@ from ragassay.studies.poisoning.attacks.attack import (
     Tools,
     needs,
     settings_of,
+    tried,
+    triggered,
     wants,
 )
 from ragassay.studies.poisoning.attacks.attack import kind_of as kind_of_attack
-from ragassay.studies.poisoning.attacks.questions import tried, triggered
 from ragassay.studies.poisoning.attacks.victims import AttackedReader
 from ragassay.studies.poisoning.defences.defence import kind_of
 from rows import row

@@ -8,7 +8,7 @@ from passages import TEXTS, write_passages
 from ragassay.base import tables
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.report import METRICS
-from ragassay.studies.poisoning.attacks.questions import tried
+from ragassay.studies.poisoning.attacks.attack import tried
 from rows import place, row
 from scripts.measures.measure_attacks import measure_attacks
 from targets import write_poison, write_targets

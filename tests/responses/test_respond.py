@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.studies.scope.responders import asked_questions
+from ragassay.studies.scope.model_answers import asked_questions
 from scripts.responses.respond import respond
 from study import document, question
 from tools.loopback import Loopback

@@ -10,7 +10,7 @@ from sentence_transformers.sentence_transformer.modules import Dense
 from models import MINILM, SMALL_BERT, WORDS, save_decoder, save_tokenizer
 from ragassay.models.batches import padded
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.tracing import traced
+from ragassay.studies.poisoning.attacks._hotflip import traced
 
 TEXTS = ["ferry quay", "storm harbour orchard lighthouse census", "bridge"]
 MODELS = {

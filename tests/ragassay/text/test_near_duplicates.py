@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from corpora.labelled_copies import labelled, pairs
 from project import ROOT
 from ragassay.text import near_duplicates
-from ragassay.text.near_duplicates import components, earlier_neighbours
-from ragassay.text.signatures import HASHES, VIEWS, signatures, similarity
+from ragassay.text.near_duplicates import HASHES, VIEWS, components, earlier_neighbours, signatures, similarity
 
 THRESHOLD = 0.8  # at most 25 hashes differ, so one of 32 bands is whole: no candidate is missed
 

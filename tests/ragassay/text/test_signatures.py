@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragassay.text import signatures as module
-from ragassay.text.signatures import HASHES, VIEWS, plain, signatures, similarity
+from ragassay.text import near_duplicates as module
+from ragassay.text.near_duplicates import HASHES, VIEWS, plain, signatures, similarity
 
 
 def words(text):

@@ -9,8 +9,7 @@ from ragassay.plan import methods, models, search
 from ragassay.plan.methods import NamedMethod
 from ragassay.plan.report import draws
 from ragassay.plan.search import VECTORS
-from ragassay.studies.poisoning.attacks import questions
-from ragassay.studies.poisoning.attacks.attack import RETRIEVER, TEXTS, WRITER
+from ragassay.studies.poisoning.attacks.attack import RETRIEVER, SETTINGS, TEXTS, WRITER
 
 OWN_ENTRY = {TEXTS: "files", WRITER: "writer"}  # what an attack may need -> the setting of its entry that has it
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
@@ -81,7 +80,7 @@ def poison_corpus(config: dict, wildcards) -> dict:
 def tried_on(config: dict, name: str) -> dict:
     """What says which targets an attack is tried on, where these are not all."""
     settings = attack(config, name).settings
-    choice = {key: value for key, value in settings.items() if key in questions.SETTINGS and value}
+    choice = {key: value for key, value in settings.items() if key in SETTINGS and value}
     return {"tried": choice} if choice else {}
 
 

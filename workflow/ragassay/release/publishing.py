@@ -25,8 +25,7 @@ from ragassay.config.settings import NAME
 from ragassay.release import contents, descriptions, gathering, ledger_extract
 from ragassay.release.gathering import NotReleasable
 from ragassay.release.licences import Licences
-from ragassay.release.opted_out import OptedOut
-from ragassay.release.published_tables import PublishedTables, copy_prompts, models
+from ragassay.release.published_tables import OptedOut, PublishedTables, copy_prompts, models
 from ragassay.release.redaction import LongRuns, Redaction
 from ragassay.release.verification import listing, readme
 from ragassay.release.verification.checks import NAMESPACE

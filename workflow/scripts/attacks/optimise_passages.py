@@ -8,9 +8,8 @@ from ragassay.base.stage import log, run
 from ragassay.calls import complete
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.report import CALLS
-from ragassay.studies.poisoning.attacks.attack import Finished, Tools, rows
+from ragassay.studies.poisoning.attacks.attack import Finished, Tools, known, rows, tried
 from ragassay.studies.poisoning.attacks.attacked_corpus import retrieved_texts
-from ragassay.studies.poisoning.attacks.questions import known, tried
 from ragassay.studies.poisoning.attacks.victims import (
     AttackedFilter,
     AttackedReader,

@@ -15,8 +15,8 @@ from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, target_outcome
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import FILTERED
+from ragassay.studies.poisoning.attacks.attack import tried as tried_of
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
-from ragassay.studies.poisoning.attacks.questions import tried as tried_of
 from ragassay.studies.poisoning.defences.defence import kind_of
 
 GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # grading sees no text, clean or poisoned

@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.documents import ARTICLES, CLUSTERS
-from ragassay.text.near_duplicates import components, earlier_neighbours
-from ragassay.text.signatures import HASHES, VIEWS, WIDTH, signatures
+from ragassay.text.near_duplicates import HASHES, VIEWS, WIDTH, components, earlier_neighbours, signatures
 
 
 def find_duplicates(articles, before, clusters, earlier, similarity, cut_after_words):

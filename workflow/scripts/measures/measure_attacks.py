@@ -18,9 +18,9 @@ from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARG
 from ragassay.schemas.report import METRICS, Section
 from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.attacks.attack import ANSWER, WANTED
+from ragassay.studies.poisoning.attacks.attack import tried as tried_of
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.attacks.loudness import WordPairs
-from ragassay.studies.poisoning.attacks.questions import tried as tried_of
 
 RULERS = ("shorter", "question_words", "content_words", "unusual_pairs")
 SECTION = Section("attacks")

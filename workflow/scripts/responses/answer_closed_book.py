@@ -9,7 +9,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS
-from ragassay.studies.scope.responders import asked_questions, count_response, response_row
+from ragassay.studies.scope.model_answers import asked_questions, count_response, response_row
 
 
 def answer_closed_book(

@@ -14,7 +14,7 @@ from ragassay.grading.grounding import citations, grounding, is_of_document
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_PASSAGES
-from ragassay.studies.scope.responders import asked_questions, count_response, response_row
+from ragassay.studies.scope.model_answers import asked_questions, count_response, response_row
 from ragassay.studies.scope.votes import ALONE
 
 

@@ -11,7 +11,7 @@ from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import RESPONSES
-from ragassay.studies.scope.responders import asked_questions, count_response, response_row
+from ragassay.studies.scope.model_answers import asked_questions, count_response, response_row
 
 
 def respond(

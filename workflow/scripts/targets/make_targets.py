@@ -17,8 +17,7 @@ from ragassay.documents.ids import content_id
 from ragassay.grading.matches import MONTHS, contains, exchanged
 from ragassay.queries.synthetic import passages_in_turn
 from ragassay.schemas.corpora import PASSAGES
-from ragassay.studies.poisoning.targets.hygiene import Problem, usable
-from ragassay.studies.poisoning.targets.target_tables import TargetTables
+from ragassay.studies.poisoning.targets.hygiene import Problem, TargetTables, usable
 from ragassay.text.sentences import sentences
 from ragassay.text.words import names
 

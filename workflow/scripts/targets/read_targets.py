@@ -3,8 +3,7 @@
 from ragassay.base.stage import run
 from ragassay.base.tally import Tally
 from ragassay.corpora.user_files import texts
-from ragassay.studies.poisoning.targets.hygiene import Problem, usable
-from ragassay.studies.poisoning.targets.target_tables import TargetTables
+from ragassay.studies.poisoning.targets.hygiene import Problem, TargetTables, usable
 
 OPTIONAL = ("kind", "document", "made_by", "target")
 LISTS = ("answers", "target_aliases", "texts")

@@ -20,8 +20,7 @@ from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import TARGET, plain_answer, right_answers, target_outcome
 from ragassay.schemas.corpora import PASSAGES, QUERIES
 from ragassay.studies.poisoning.targets import proposals
-from ragassay.studies.poisoning.targets.hygiene import Problem, usable, without_debris
-from ragassay.studies.poisoning.targets.target_tables import TargetTables
+from ragassay.studies.poisoning.targets.hygiene import Problem, TargetTables, usable, without_debris
 
 CLOSED_BOOK = "closed_book"
 MOST = 20  # passages of one document that answers a query

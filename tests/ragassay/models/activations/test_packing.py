@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.models.activations.packing import PADDING, pieces, rows
+from ragassay.models.activations.states import PADDING, pieces, rows
 
 TOKENS = st.lists(st.integers(1, 3), min_size=1, max_size=12)
 

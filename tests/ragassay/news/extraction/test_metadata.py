@@ -5,7 +5,7 @@ import json
 import pytest
 from lxml import html
 
-from ragassay.news.extraction.metadata import facts
+from ragassay.news.extraction.page import facts
 
 URL = "https://paper.example/a/story"
 DATE, OTHER = "2026-09-22T10:00:00Z", "2020-01-01T00:00:00Z"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.news.extraction.page_text import decode
+from ragassay.news.extraction.page import decode
 
 TEXT = "<p>Das Café in der Straße öffnet früh, sagte Frau Müller; größer könnte die Freude für alle kaum sein.</p>"
 JAPANESE = "<p>港の橋の工事が始まった。市長は記念のボタンを押した。</p>" * 5

@@ -5,7 +5,7 @@ questions once, at a place that stays the same, and out again.
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.studies.poisoning.attacks.questions import known, tried, triggered, untriggered
+from ragassay.studies.poisoning.attacks.attack import known, tried, triggered, untriggered
 
 IDS = [f"t{number}" for number in range(20)]
 

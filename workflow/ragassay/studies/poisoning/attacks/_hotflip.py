@@ -1,8 +1,13 @@
 """HotFlip: bring a text nearer to a direction by exchanging one token after another. Each step picks a place; the
 gradient of the similarity by the embedding there says, to first order, what each token of the vocabulary would add.
-The best candidates are cut into tokens again and scored, and the best stays if it is better than what was there."""
+The best candidates are cut into tokens again and scored, and the best stays if it is better than what was there.
 
+Keep the embeddings of tokens while a frozen model runs, so that gradients can be taken by them. Weights get none.
+"""
+
+import contextlib
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +16,7 @@ from torch.nn.functional import normalize
 
 from ragassay.models.batches import batches, padded
 from ragassay.models.encoders.embed import vectors
-from ragassay.models.tracing import traced
+from ragassay.models.encoders.encoder import Kind
 from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attack import AttackError
 
@@ -145,3 +150,26 @@ def usable(tokenizer) -> np.ndarray:
         if readable and token not in special and not FORM.fullmatch(name):
             tokens.append(token)
     return np.array(tokens)
+
+
+@contextlib.contextmanager
+def embeddings(module) -> Iterator[list[torch.Tensor]]:
+    """What `module`, which embeds tokens, puts out while this is open: rows x longest x width, one for each run."""
+    kept = []
+
+    def begin(_module, _given, output):
+        kept.append(output.detach().requires_grad_())
+        return kept[-1]
+
+    with module.register_forward_hook(begin), torch.enable_grad():
+        yield kept
+
+
+def traced(kind: Kind, tokens: np.ndarray, mask: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+    """A vector for each row of padded tokens, and the embeddings of the tokens, rows x longest x width: gradients of
+    anything made of the first can be taken by the second. The vectors are those that the encoder gives otherwise, up to
+    rounding; its library computes them, since what runs it faster keeps nothing to go back by.
+    """
+    with embeddings(kind.words) as kept:
+        vectors = kind.tensors(tokens, mask)
+    return vectors, kept[0]

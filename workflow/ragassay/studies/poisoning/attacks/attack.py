@@ -1,23 +1,29 @@
 """What attacks make, and what they may use. A kind is a module of `ragassay.studies.poisoning.attacks.kinds` with a
 class `Kind`, an `Attack` with `texts(target)` for each row of targets, or `poison(targets)` for all. `self.tools` has
 what its `NEEDS` name; `fit(tools)` learns what holds for all targets. `WANTS` is the wrong answer, that the model
-declines, or any error."""
+declines, or any error.
+
+An attack may be tried on a few targets, drawn by their ids, where each costs much; its attacker may know the questions
+of some; and questions may have a trigger: a word at a place that follows from the question.
+"""
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from ragassay.base import method
+from ragassay.base import chance, method
 from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError, unknown
 from ragassay.base.stage import log
 from ragassay.documents.ids import content_id
 from ragassay.grading.outcomes import NEITHER, REFUSAL, TARGET
 
+SETTINGS = ("targets", "known")  # of attacks
 KINDS = "ragassay.studies.poisoning.attacks.kinds"
 # what an attack may need: clean passages by target, a table of texts, one that a model writes, the weights of a
 # retriever, those of a model, a defence, a model that answers
@@ -146,3 +152,37 @@ def rows(attack: str, kind: str, targets: list[dict], tools: Tools, own: dict) -
         for number, poison in enumerate(reversed(unique.values()), 1):
             name = content_id("poison", attack, target_id or "", poison.text)
             yield {"passage_id": name, "number": number, "attack": attack, "poisoned": True} | poison._asdict()
+
+
+def known(ids: Iterable[str], share: float) -> list[str]:
+    """The targets whose questions the attacker has, as a sample of what users ask."""
+    drawn = _drawn(ids)
+    return drawn[: round(share * len(drawn))]
+
+
+def tried(ids: Iterable[str], targets: int | None = None, known: float = 0) -> list[str]:
+    """The targets that the attack is measured on: at most so many, none that the attacker knows."""
+    drawn = _drawn(ids)
+    return drawn[round(known * len(drawn)) :][:targets]
+
+
+def _drawn(ids):
+    return sorted(set(ids), key=lambda name: chance.lot(None, name))
+
+
+def triggered(question: str, word: str) -> str:
+    """The question with the trigger in it; unchanged if it has it already."""
+    words = question.split()
+    if _pattern(word).search(question):
+        return question
+    place = chance.number(None, question, width=4) % max(1, len(words))
+    return " ".join([*words[:place], word, *words[place:]])
+
+
+def untriggered(question: str, word: str) -> str:
+    """The question without the trigger."""
+    return " ".join(_pattern(word).sub(" ", question).split())
+
+
+def _pattern(word):
+    return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)

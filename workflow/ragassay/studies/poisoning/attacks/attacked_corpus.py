@@ -11,7 +11,7 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.studies.poisoning.attacks.attack import AttackError
-from ragassay.studies.poisoning.attacks.questions import tried as tried_of
+from ragassay.studies.poisoning.attacks.attack import tried as tried_of
 
 
 def texts_of(wanted: Iterable[str], passages: Iterable, poisoned_passages: Iterable = ()) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from ragassay.base import chance
 from ragassay.calls.complete import account, converse
@@ -16,11 +17,10 @@ from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import Prompt
 from ragassay.models.encoders.embed import Embedder, tokenized, vectors
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.likelihood import steering
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.search.nearest import comparable
-from ragassay.studies.poisoning.attacks._hotflip import Climbed, Draft, HotFlip, usable
+from ragassay.studies.poisoning.attacks._hotflip import Climbed, Draft, HotFlip, embeddings, usable
 from ragassay.studies.poisoning.defences.text_judge import TextJudge
 from ragassay.studies.poisoning.defences.thresholds import fold_of
 
@@ -124,7 +124,7 @@ class AttackedReader:
     def says(self, question: str, passages: list[str], answer: str) -> bool:
         """Whether its likeliest answer begins with this one."""
         prompt = self._rendered(question, passages)
-        return steering.says(self._scorer, _behind(prompt, answer), prompt)
+        return says(self._scorer, _behind(prompt, answer), prompt)
 
     def promising(self, question: str, passage: str, part: slice, answer: str, count: int) -> tuple[list, np.ndarray]:
         """The tokens of a part of the only passage, and for each the tokens that would make the answer most probable in
@@ -132,7 +132,7 @@ class AttackedReader:
         """
         prompt = self._rendered(question, [passage])
         at = prompt.index(passage)
-        steered = steering.steering(self._scorer, _behind(prompt, answer), prompt, (at + part.start, at + part.stop))
+        steered = steering(self._scorer, _behind(prompt, answer), prompt, (at + part.start, at + part.stop))
         best = steered.promised[:, self._usable].topk(min(count, len(self._usable)), dim=1).indices.numpy()
         return steered.tokens.tolist(), self._usable[best]
 
@@ -206,3 +206,38 @@ def _messages(prompt, in_lines, question, passages):
     """A prompt with passages, which stand in one text, a line each, with `in_lines`."""
     shown = "\n".join(" ".join(text.split()) for text in passages) if in_lines else passages
     return prompt.messages(passages=shown, question=question)
+
+
+class Steering(NamedTuple):
+    """The tokens of a part of a prompt, and what each token of the vocabulary would add to the log-likelihood of what
+    follows, to first order, if it stood there: tokens x vocabulary.
+    """
+
+    tokens: np.ndarray
+    promised: torch.Tensor
+
+
+def steering(scorer: Scorer, answer: str, prompt: str, part: tuple[int, int]) -> Steering:
+    """For the tokens that end inside `part` of the prompt, which says where it starts and stops in characters."""
+    [row], model = scorer.rows([answer], [prompt]), scorer.causal.model
+    cut = scorer.local.tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    start = row.first - len(cut["input_ids"])  # tokens that stand before the prompt's own
+    places = [start + at for at, (_, end) in enumerate(cut["offset_mapping"]) if part[0] < end <= part[1]]
+    tokens, table = torch.from_numpy(row.tokens)[None].to(model.device), model.get_input_embeddings()
+    with embeddings(table) as kept:
+        logits = model(input_ids=tokens, use_cache=False).logits[0, row.first - 1 : -1].float()
+        total = logits.log_softmax(1).gather(1, tokens[0, row.first :, None]).sum()
+        [gradients] = torch.autograd.grad(total, kept[0])
+    with torch.inference_mode():
+        slopes = gradients[0, places].float()
+        there = (slopes * kept[0].detach()[0, places].float()).sum(1, keepdim=True)
+        return Steering(row.tokens[places], (slopes @ table.weight.float().T - there).cpu())
+
+
+@torch.inference_mode()
+def says(scorer: Scorer, answer: str, prompt: str) -> bool:
+    """Whether greedy decoding behind the prompt gives this text, token by token."""
+    [row], model = scorer.rows([answer], [prompt]), scorer.causal.model
+    tokens = torch.from_numpy(row.tokens)[None].to(model.device)
+    likeliest = model(input_ids=tokens, use_cache=False).logits[0, row.first - 1 : -1].argmax(1)
+    return bool((likeliest == tokens[0, row.first :]).all())

@@ -13,8 +13,7 @@ from ragassay.base import variants
 from ragassay.base.errors import AssayError
 from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads.scores import LOGISTIC, MLP, ROWS
-from ragassay.text.near_duplicates import earlier_neighbours
-from ragassay.text.signatures import HASHES, VIEWS, signatures
+from ragassay.text.near_duplicates import HASHES, VIEWS, earlier_neighbours, signatures
 
 KINDS = "ragassay.studies.scope.detectors.kinds"
 TOO_LONG = "too_long"  # why a question has no prediction

@@ -5,8 +5,17 @@ before it are optimised."""
 
 import numpy as np
 
-from ragassay.studies.poisoning.attacks.attack import ANSWER, DECLINING, READER, RETRIEVER, Attack, AttackError, Poison
-from ragassay.studies.poisoning.attacks.questions import triggered, untriggered
+from ragassay.studies.poisoning.attacks.attack import (
+    ANSWER,
+    DECLINING,
+    READER,
+    RETRIEVER,
+    Attack,
+    AttackError,
+    Poison,
+    triggered,
+    untriggered,
+)
 
 DECLINED = "I don't know"
 REFUSING = (

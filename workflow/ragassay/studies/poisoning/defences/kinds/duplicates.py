@@ -1,11 +1,11 @@
 """Removes a passage that is the same as a better one, or nearly: an attacker who plants one text many times gains
 nothing. Alike are those whose words are the same, or, below a similarity of 1, those whose MinHash signatures say so
-(see `ragassay.text.signatures`)."""
+(see `ragassay.text.near_duplicates`)."""
 
 import numpy as np
 
 from ragassay.studies.poisoning.defences.defence import Criterion, Defence, Judgement
-from ragassay.text.signatures import plain, signatures, similarity
+from ragassay.text.near_duplicates import plain, signatures, similarity
 
 FIRST_WORDS = 300
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.news.extraction.dates import Dated, agree, date_of, in_path, in_window, parsed
+from scripts.news.extract_articles import Dated, agree, date_of, in_path, in_window, parsed
 
 UTC = datetime.UTC
 FETCHED = datetime.datetime(2026, 9, 24, 12, tzinfo=UTC)

@@ -6,8 +6,8 @@ import torch
 
 from models import one_thread, save_decoder  # noqa: F401  a fixture
 from ragassay.models.likelihood.scorer import Scorer
-from ragassay.models.likelihood.steering import says, steering
 from ragassay.models.local import LocalModel
+from ragassay.studies.poisoning.attacks.victims import says, steering
 
 PROMPT = "The ferry sails at nine. The bridge opened in spring. When does the ferry sail?"
 PART = (10, 24)  # sails at nine.
