@@ -9,6 +9,7 @@ them out.
 
     make mutants                                            120 mutants of studies, metrics and calls
     make mutants ARGS="--count 12 --seed 7 studies/scope"   a dozen of one room
+    make mutants ARGS="scripts/relevance"                   the stages of one study
     make mutants ARGS="--changed main"                      only in files that differ from a commit
     make mutants ARGS="--seed 7 --log mutants.txt"          in several runs: those in the log are not run again
 """
@@ -87,13 +88,13 @@ def tests_of(module: Path, clone: Path) -> list[str]:
     count, too.
     """
     workflow, tests = clone / "workflow", clone / "tests"
-    folder = tests / module.relative_to(workflow).parent
+    room = [part for part in module.relative_to(workflow).parent.parts if part != "scripts"]
+    folder = tests.joinpath(*room)
     scripts = [path for path in workflow.glob("scripts/*/*.py") if module in code_version.modules(path, root=workflow)]
     dotted = {".".join(path.relative_to(workflow).with_suffix("").parts) for path in [module, *scripts]}
     mirrors = {tests / path.parent.name / f"test_{path.name}" for path in scripts if _names(path, module)}
     mirrors.add(folder / f"test_{module.stem.removeprefix('_')}.py")
     mirrored = {folder, folder.parent} if folder.name == "kinds" else {folder}
-    room = {*module.relative_to(workflow).parent.parts}
     chosen = []
     for path in sorted(tests.rglob("test_*.py")):
         if path.parent.name in ABOUT_FILES:
@@ -106,7 +107,7 @@ def tests_of(module: Path, clone: Path) -> list[str]:
                 (
                     not named,
                     not reaches,
-                    len(room ^ {*path.parent.relative_to(tests).parts}),
+                    len({*room} ^ {*path.parent.relative_to(tests).parts}),
                     len(files),
                     str(path.relative_to(clone)),
                 )
@@ -168,7 +169,7 @@ class Trial:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("rooms", nargs="*", default=ROOMS, help="folders or modules of workflow/ragassay")
+    parser.add_argument("rooms", nargs="*", default=ROOMS, help="folders or modules of workflow/ragassay or workflow")
     parser.add_argument("--count", type=int, default=120)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--changed", help="only files that differ from this commit")
@@ -203,10 +204,8 @@ def main() -> None:
 
 def drawn(clone: Path, words: argparse.Namespace) -> list[tuple[Path, int]]:
     """Modules and numbers of their mutants, in an order that the seed gives."""
-    library = clone / "workflow/ragassay"
-    files = {
-        path for room in words.rooms for path in [*(library / room).rglob("*.py"), (library / room).with_suffix(".py")]
-    }
+    homes = [folder / room for folder in (clone / "workflow/ragassay", clone / "workflow") for room in words.rooms]
+    files = {path for home in homes for path in [*home.rglob("*.py"), home.with_suffix(".py")]}
     if words.changed:
         command = ["git", "diff", "--name-only", words.changed]
         differ = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
