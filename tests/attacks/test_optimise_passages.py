@@ -30,8 +30,6 @@ from ragassay.studies.poisoning.attacks.attack import (
     RETRIEVER,
     AttackError,
     Tools,
-    needs,
-    settings_of,
     tried,
     triggered,
     wants,
@@ -53,7 +51,7 @@ SMALL = {  # settings that do little
     "general_trigger": {"trigger": "storm", "tokens": 3, "steps": 3, "candidates": 4},
 }
 PROMPT = ROOT / "resources/prompts/respond_passages.yaml"
-OPTIMISED = [name for name in variants.names(KINDS) if RETRIEVER in needs(name, {})]
+OPTIMISED = [name for name in variants.names(KINDS) if RETRIEVER in kind_of_attack(name)({}).needs]
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +92,9 @@ def optimised(files, entries, guard, tmp_path):
     retriever = {"encoder": entry, "query_encoder": entry, "embeddings": str(tmp_path / "e"), "similarity": "cosine"}
 
     def run(kind, folder="optimised", **own):
-        settings = settings_of(kind, SMALL[kind] | own, "attacks.mine")
+        settings = kind_of_attack(kind).SETTINGS | SMALL[kind] | own
         inputs = (files("targets"), [files("passages")], [files("neighbours")], PROMPT, files("poison"), files("calls"))
-        needed = needs(kind, settings)
+        needed = kind_of_attack(kind)(settings).needs
         about = {"reader": {"name": "little", "entry": reader, "in_lines": False}} if READER in needed else {}
         if RESPONDER in needed:
             own = {"name": "careful", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
@@ -141,7 +139,7 @@ def test_what_was_killed_goes_on_and_gives_the_same_bytes(optimised, kind, tmp_p
 def test_passages_of_attacks_that_want_an_answer_state_it(optimised, kind):
     _, rows = optimised(kind)
     wrong = {one["target_id"]: [one["target"], *one["target_aliases"]] for one in targets()}
-    if wants(kind, settings_of(kind, SMALL[kind], "attacks.mine")) == ANSWER:
+    if wants(kind, kind_of_attack(kind).SETTINGS | SMALL[kind]) == ANSWER:
         assert all(any(contains(row["text"], one) for one in wrong[row["target_id"]]) for row in rows)
 
 
@@ -267,7 +265,7 @@ class Line:
 
 @pytest.mark.parametrize(("knowledge", "found", "asked"), [("filter", 0.8, 40), ("retriever", 0.6, 0)])
 def test_the_text_just_under_the_threshold_is_chosen_of_those_that_are_found(tmp_path, knowledge, found, asked):
-    own = settings_of("adaptive_threshold", {"knowledge": knowledge, "texts": 1, "k": 1}, "attacks.mine")
+    own = kind_of_attack("adaptive_threshold").SETTINGS | {"knowledge": knowledge, "texts": 1, "k": 1}
     clean, ruler = {"bridge": [{"passage_id": "p", "text": "The storm.", "score": 0.3}]}, Ruler()
     tools = Tools(retrieved=clean, retriever=Line(), filter=ruler, finished=attack.Finished(tmp_path, own))
     [one] = kind_of_attack("adaptive_threshold")(own).fit(tools).poison(targets()[:1])

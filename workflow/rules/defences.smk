@@ -12,7 +12,7 @@ Writes  results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet
         results/calls/{rule}/..., ledger/{rule}/...                                    as in questions.smk
 """
 
-from ragassay.plan import attacks, defences, defended, measures, models, search
+from ragassay.plan import attacks, defences, defended, measures, models, search, targets
 
 DEFENDED = plan(defences.answered)
 CALLS += DEFENDED.over("results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet")
@@ -51,7 +51,7 @@ rule filter_retrieved:
         plan(defences.weights),
         targets="results/targets/{dataset}.parquet",
         retrieved=plan(defended.retrieved),
-        passages=plan(defences.passages),
+        passages=plan(targets.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         passage_scores=plan(defences.scores),
         guard=plan(defences.guard),
@@ -74,7 +74,7 @@ rule answer_attacked:
         plan(models.weights_of, role="responder"),
         targets="results/targets/{dataset}.parquet",
         filtered="results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet",
-        passages=plan(defences.passages),
+        passages=plan(targets.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         prompt=plan(defended.prompt),
         closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),

@@ -9,7 +9,7 @@ Writes  results/raguard_sweeps/{dataset}/{retriever}.parquet                RAGu
         results/metrics/attacks.parquet, raguard.parquet                    the report's sections
 """
 
-from ragassay.plan import attacks, defences, defended, measures, models, search
+from ragassay.plan import attacks, defences, defended, measures, models, search, targets
 
 ATTACKED = plan(attacks.cells)
 DEFENDED = plan(defences.filtered)
@@ -71,7 +71,7 @@ rule answer_sweeps:
         plan(models.weights_of, role="responder"),
         targets="results/targets/{dataset}.parquet",
         sweep_shown="results/sweep_shown/{dataset}/{retriever}.parquet",
-        passages=plan(defences.passages),
+        passages=plan(targets.passages),
         poisoned_passages=plan(measures.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
         prompt=plan(defended.prompt),
         closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),

@@ -192,7 +192,7 @@ rule typeset_section:
         "../../envs/report.yaml"
     params:
         code=code_version("report/typeset_section.py"),
-        settings=plan(page.typeset_section),
+        settings={"width": config["report"]["paper_width"]},
     script:
         "../scripts/report/typeset_section.py"
 
@@ -211,6 +211,6 @@ rule typeset_paper:
         "../../envs/report.yaml"
     params:
         code=code_version("report/typeset_paper.py"),
-        settings=plan(page.typeset_paper),
+        settings={"title": config["report"]["title"]},
     script:
         "../scripts/report/typeset_paper.py"

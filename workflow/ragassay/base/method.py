@@ -6,12 +6,7 @@ from typing import ClassVar, Self
 
 from ragassay.base import variants
 from ragassay.base.card import is_number
-from ragassay.base.errors import AssayError
 from ragassay.base.terminal import shown
-
-
-class SettingsError(AssayError):
-    """A method has no such setting."""
 
 
 class Method:

@@ -40,11 +40,6 @@ def answering(config: dict) -> dict:
     return {"in_lines": shared["prompt"] == LINES, "sampling": shared["sampling"]}
 
 
-def passages(config: dict, wildcards) -> str:
-    """The clean corpus of a dataset."""
-    return f"results/passages/{config['datasets'][wildcards.dataset]['corpus']}.parquet"
-
-
 def settings(config: dict, name: str) -> dict:
     """All settings of a defence; those of a chain hold what its links stand for."""
     values = defence(config, name).settings

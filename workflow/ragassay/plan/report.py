@@ -97,14 +97,6 @@ def render_front(config: dict, explorers: dict, files: list) -> dict:
     return _of_all_pages(config, explorers, files) | {"config": shown(config)}
 
 
-def typeset_section(config: dict) -> dict:
-    return {"width": config["report"]["paper_width"]}
-
-
-def typeset_paper(config: dict) -> dict:
-    return {"title": config["report"]["title"]}
-
-
 def _of_all_pages(config, explorers, files):
     settings = {"title": config["report"]["title"], "links": explorers, "missing": []}
     return settings | {"models": models(config), "command": command(files)}

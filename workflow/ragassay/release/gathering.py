@@ -100,10 +100,6 @@ def table_files(results: Path, files: Iterable[Path]) -> dict[Table, list[Path]]
     return dict(tables.values())
 
 
-def _expected():
-    return f"expected the results of a finished run; run `{pipeline.study_command()}` first"
-
-
 def _belongs(table, results, path):
     if path.relative_to(results).parts[0].split("{")[0][:4] != table.path[:4]:
         return False  # most are sorted out before a form is compared

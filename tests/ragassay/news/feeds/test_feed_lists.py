@@ -11,11 +11,10 @@ from contextlib import closing
 
 import pytest
 
+from ragassay.config import schema
 from ragassay.documents.readers import Readers
 from ragassay.news.feeds import feed_lists, feed_worker
 from ragassay.news.feeds.feed_lists import (
-    OTHER_NAMES,
-    PAPER_TOPICS,
     DirectoryError,
     Listed,
     OpmlError,
@@ -26,6 +25,9 @@ from ragassay.news.feeds.feed_lists import (
     topic_of,
 )
 from ragassay.news.fetching.links import link
+
+CRAWL = schema.merged()["properties"]["crawl"]["properties"]
+PAPER_TOPICS, OTHER_NAMES = CRAWL["topics"]["default"], CRAWL["other_names"]["default"]
 
 
 def feed(url="http://a.example/rss", names=("food",), **more):

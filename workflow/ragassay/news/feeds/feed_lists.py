@@ -19,15 +19,6 @@ from ragassay.documents.readers import DEATHS, Readers
 from ragassay.news.feeds.feed_worker import OPML
 from ragassay.news.fetching.links import NotALink, link
 
-PAPER_TOPICS = "business entertainment food music news politics science sport tech travel".split()
-# What else newscatcher and feed readers call them. The first three are newscatcher's own further topics.
-OTHER_NAMES = {
-    "finance": "business",
-    "economics": "business",
-    "world": "news",
-    "sports": "sport",
-    "technology": "tech",
-}
 PACKAGE = "newscatcher"
 FILE = "newscatcher/data/package_rss.db"
 NONE = "None"  # what stands there for no value

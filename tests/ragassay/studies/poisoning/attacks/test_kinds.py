@@ -3,7 +3,6 @@
 import pytest
 
 from ragassay.base import variants
-from ragassay.base.method import SettingsError
 from ragassay.grading.matches import contains
 from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.attacks.attack import (
@@ -11,15 +10,14 @@ from ragassay.studies.poisoning.attacks.attack import (
     RETRIEVER,
     Poison,
     Tools,
-    needs,
+    kind_of,
     rows,
-    settings_of,
 )
 from ragassay.text.characters import visible
 from targets import TARGET_ROWS, targets
 
 TARGETS = targets()
-WITHOUT_WEIGHTS = {kind for kind in variants.names(KINDS) if RETRIEVER not in needs(kind, {})}
+WITHOUT_WEIGHTS = {kind for kind in variants.names(KINDS) if RETRIEVER not in kind_of(kind)({}).needs}
 BRIDGE, FERRY = TARGETS
 TEXT = "A bridge over the river fell in the storm."
 TOOLS = Tools(
@@ -34,7 +32,7 @@ TOOLS = Tools(
 def planted(kind, tools=TOOLS, **own):
     """target -> what is planted for it."""
     found = {}
-    for one in rows("mine", kind, TARGETS, tools, settings_of(kind, own, "attacks.mine")):
+    for one in rows("mine", kind, TARGETS, tools, kind_of(kind).SETTINGS | own):
         assert one["attack"] == "mine" and one["poisoned"] and one["passage_id"].startswith("poison-")
         found.setdefault(one["target_id"], []).append(one)
         assert one["number"] == len(found[one["target_id"]])
@@ -104,13 +102,6 @@ def test_written_texts_go_to_their_target_with_what_they_took(kind):
 def test_the_same_text_twice_is_planted_once():
     twice = BRIDGE | {"texts": ["The lighthouse fell."] * 2}
     assert len(list(rows("mine", "poisonedrag_bare", [twice], Tools(), {"texts": 5}))) == 1
-
-
-def test_a_setting_that_an_attack_has_not_is_told_with_those_that_it_has():
-    with pytest.raises(SettingsError, match=r"attacks\.mine: found the setting 'text', expected one of: texts"):
-        settings_of("jamming", {"text": 3}, "attacks.mine")
-    with pytest.raises(SettingsError, match=r"attacks\.mine: none has no settings"):
-        settings_of("none", {"texts": 3}, "attacks.mine")
 
 
 def test_lengths_are_words_and_shares_are_of_the_questions_words():

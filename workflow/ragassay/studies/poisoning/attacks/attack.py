@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 
 from ragassay.base import chance, method
 from ragassay.base.atomic import write_text
-from ragassay.base.errors import AssayError, unknown
+from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
 from ragassay.documents.ids import content_id
 from ragassay.grading.outcomes import NEITHER, REFUSAL, TARGET
@@ -122,21 +122,6 @@ class Attack(method.Method):
 
 def kind_of(kind: str, place: str = "attacks") -> type[Attack]:
     return method.kind_of(KINDS, kind, place)
-
-
-def settings_of(kind: str, given: dict, place: str) -> dict:
-    """The settings of an attack with its defaults; one that it does not have is refused."""
-    defaults = kind_of(kind, place).SETTINGS
-    for key in given:
-        if key not in defaults:
-            problem = unknown("setting", key, defaults) if defaults else f"{kind} has no settings"
-            raise method.SettingsError(f"{place}: {problem}")
-    return defaults | given
-
-
-def needs(kind: str, given: dict, place: str = "attacks") -> tuple[str, ...]:
-    """What an attack with these settings needs."""
-    return kind_of(kind, place)(given).needs
 
 
 def wants(kind: str, given: dict) -> str | None:
