@@ -12,7 +12,7 @@ from demo_files import articles, rows
 from project import ROOT
 from ragassay.corpora.corpus import cuts
 from ragassay.grading.matches import contains, normalized
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.search.bm25 import Bm25
 from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.targets.hygiene import usable

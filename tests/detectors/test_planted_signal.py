@@ -14,7 +14,7 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from models import save_decoder
 from ragassay.base import tables
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.models.activations.state_store import StoredStates
 from ragassay.models.heads import regression, scores
 from ragassay.schemas.documents import DOCUMENTS

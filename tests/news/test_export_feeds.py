@@ -4,13 +4,15 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.news.feeds.feed_lists import OTHER_NAMES, PAPER_TOPICS
+from ragassay.config import schema
 from ragassay.schemas.documents import FEEDS
 from scripts.news.export_feeds import export_feeds
 
+CRAWL = schema.merged()["properties"]["crawl"]["properties"]
+PAPER_TOPICS = CRAWL["topics"]["default"]
 SETTINGS = {
     "topics": PAPER_TOPICS,
-    "other_names": OTHER_NAMES,
+    "other_names": CRAWL["other_names"]["default"],
     "languages": ["en"],
     "countries": [],
     "own_feeds": [],

@@ -8,7 +8,7 @@ import pandas as pd
 from described import shown
 from probe_study import COUNT
 from ragassay.base import tables
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.schemas.probes import PROBE_SCORES, PROBE_TRANSFERS
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.probes.performance import Group

@@ -11,7 +11,7 @@ import torch
 
 from probe_study import COUNT, PROBES
 from ragassay.documents.ids import split_of
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.models import files
 from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS

@@ -5,7 +5,7 @@ import pytest
 
 from probe_study import CELL
 from ragassay.documents.ids import split_of
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.schemas.probes import PROBE_TRANSFERS
 from ragassay.studies.poisoning.probes.folds import Contestant
 from ragassay.studies.poisoning.probes.samples import Joined, ProbeError

@@ -4,7 +4,7 @@ from collections import Counter
 
 from answers import by_hand
 from ragassay.calls.ledger.call_keys import WRITTEN, read
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.studies.scope import controls

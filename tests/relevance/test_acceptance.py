@@ -12,7 +12,7 @@ import pytest
 
 from project import ROOT
 from ragassay.base import tables
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES

@@ -10,8 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ragassay.base import tables
-from ragassay.metrics.auroc import auroc
-from ragassay.metrics.panel import Estimates
+from ragassay.metrics.panel import Estimates, auroc
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance import methods, trials

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from ragassay.metrics.auroc import areas, auroc, average_precision, precisions
-from ragassay.metrics.panel import Panel
+from ragassay.metrics.panel import Panel, areas, auroc, average_precision, precisions
 
 
 @pytest.mark.parametrize("seed", range(5))

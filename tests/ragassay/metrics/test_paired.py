@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ragassay.metrics.auroc import auroc
 from ragassay.metrics.paired import holm, rank_swap, sign_flip
+from ragassay.metrics.panel import auroc
 
 FLIPS = 20_000
 

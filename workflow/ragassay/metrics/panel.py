@@ -1,7 +1,7 @@
 """Compare methods on the same items: rates, areas under ROC curves and differences, with their intervals, all from
 the same draws of clusters. It measures arrays of items x methods, NaN where a method has no answer. A mask says which
 items a method was asked about; one without an answer for an item of the mask abstains, and `bounds` shows what its
-abstentions could change."""
+abstentions could change. `auroc` is the plain number, without an interval."""
 
 import copy
 from collections.abc import Callable, Hashable, Iterator
@@ -11,9 +11,48 @@ from typing import NamedTuple
 import numpy as np
 
 from ragassay.metrics import resampling
-from ragassay.metrics.auroc import areas, precisions
 from ragassay.metrics.paired import sign_flip
 from ragassay.metrics.resampling import interval, share_interval
+
+
+def auroc(scores, positive) -> float | None:
+    """How often a positive item scores above a negative one, ties counting half; None without items of both kinds."""
+    return _only(areas(*counted(scores, positive)))
+
+
+def average_precision(scores, positive) -> float | None:
+    """The step-wise area under the precision-recall curve; None without positive items."""
+    return _only(precisions(*counted(scores, positive)))
+
+
+def counted(scores, positive) -> tuple[np.ndarray, np.ndarray]:
+    """How many positive and how many negative items there are at each distinct score, lowest first: 1 x scores."""
+    values, places = np.unique(np.asarray(scores, float), return_inverse=True)
+    positive = np.asarray(positive, bool)
+    above, below = (np.bincount(places[kind], minlength=len(values))[None] for kind in (positive, ~positive))
+    return above, below
+
+
+def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """draws x distinct scores, lowest first -> draws, from the weights of positive and negative items; NaN without
+    both.
+    """
+    pairs = above.sum(axis=1) * below.sum(axis=1)
+    wins = np.vecdot(above, np.cumsum(below, axis=1)) - np.vecdot(above, below) / 2
+    return np.divide(wins, pairs, out=np.full(len(wins), np.nan), where=pairs > 0)
+
+
+def precisions(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Average precisions from the same weights as `areas`; NaN where there are no positive items."""
+    hits, alarms = (np.cumsum(part[:, ::-1], axis=1) for part in (above, below))  # at each threshold, highest first
+    passing = hits + alarms
+    precision = np.divide(hits, passing, out=np.zeros(hits.shape), where=passing > 0)
+    total = above.sum(axis=1)
+    return np.divide((above[:, ::-1] * precision).sum(axis=1), total, out=np.full(len(total), np.nan), where=total > 0)
+
+
+def _only(values):
+    return None if np.isnan(values[0]) else float(values[0])
 
 
 class Estimates(NamedTuple):
@@ -96,7 +135,7 @@ class Panel:
         return self._of_rankings(scores, positive, asked, [areas])[0]
 
     def average_precision(self, scores, positive, asked=None) -> Estimates:
-        """The area under the precision-recall curve, in steps; see `ragassay.metrics.auroc`."""
+        """The area under the precision-recall curve, in steps; see `precisions`."""
         return self._of_rankings(scores, positive, asked, [precisions])[0]
 
     def tpr_at(self, scores, positive, fpr: float, asked=None) -> Estimates:

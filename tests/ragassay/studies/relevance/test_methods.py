@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.studies.relevance import methods, statistics
 from ragassay.studies.relevance.statistics import Setting
 

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
 
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.schemas.hardness import FEATURES
 from ragassay.studies.scope import controls
 

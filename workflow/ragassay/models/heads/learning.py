@@ -9,7 +9,7 @@ import numpy as np
 
 from ragassay.base import chance
 from ragassay.base.errors import AssayError
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.models.heads import regression, scores
 from ragassay.models.heads.scores import LOGISTIC, MLP
 

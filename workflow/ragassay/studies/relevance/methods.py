@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ragassay.metrics.auroc import auroc
 from ragassay.metrics.paired import holm, rank_swap
+from ragassay.metrics.panel import auroc
 from ragassay.models.heads import regression
 from ragassay.models.heads.scores import scores as head_scores
 from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from ragassay.documents.ids import split_of
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.studies.poisoning.probes import folds
 from ragassay.studies.poisoning.probes.folds import CLASSES, WAYS, Contestant, classified, parts, problem, scored, ways
 from ragassay.studies.poisoning.probes.samples import ActivationProbe

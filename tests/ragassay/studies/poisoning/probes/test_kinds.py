@@ -8,7 +8,7 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.models.heads import heads_file
 from ragassay.studies.poisoning.probes import _triplets, samples
 from ragassay.studies.poisoning.probes.folds import kind_of

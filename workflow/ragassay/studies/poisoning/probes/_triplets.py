@@ -7,7 +7,7 @@ import torch
 from transformers import ResNetConfig, ResNetModel
 
 from ragassay.base import fitted_files
-from ragassay.metrics.auroc import auroc
+from ragassay.metrics.panel import auroc
 from ragassay.models.processor import threads
 from ragassay.studies.poisoning.probes.samples import ProbeError, Scaling, scaling
 
