@@ -1,12 +1,28 @@
-"""Measure services on the questions that they were asked: the report's section. Asks nobody."""
+"""Measure services on the questions that they were asked: the report's section. Asks nobody.
+
+What each answers and declines, as the judge says and by words; what its passages are worth; and where two services
+differ on the same questions. Intervals are 95 %, from resampled documents.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
 
 from ragassay.base import tables
 from ragassay.base.stage import run
-from ragassay.schemas.report import METRICS
+from ragassay.metrics.panel import Panel
+from ragassay.schemas.report import METRICS, Section
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.services import SERVICE_ANSWERS
-from ragassay.studies.scope.services_section import service_rows, shares
-from ragassay.studies.scope.votes import ALONE
+from ragassay.studies.scope.votes import ALONE, DEFUSED, IN, NOT_DEFUSED, OUT
+
+SECTION = Section("services")
+SHARES = (
+    "answered_out_of_scope", "refused_in_scope", "document_retrieved", "supported", "answered_unsupported",
+    "unknown_citations", "unstable",
+)  # fmt: skip
 
 
 def measure_services(service_answers, defusion_labels, metrics, resamples, seed):
@@ -20,6 +36,59 @@ def measure_services(service_answers, defusion_labels, metrics, resamples, seed)
             by_service[name] = shares(of_service, dict(zip(judged["question_id"], judged["label"], strict=True)))
         rows += service_rows(asked, by_service, owners, {"times": resamples, "seed": seed})
     tables.write(METRICS, metrics, rows)
+
+
+def shares(answers: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """One row per question and one column per share: 1 if it counts, 0 if not, NaN where it cannot. `answers` is a
+    frame of service_answers of one service, `labels` the judge's labels of its first answers, by question.
+    """
+    first = answers[answers["ask"] == 1].set_index("question_id")
+    answered, declined = first["outcome"] == "answered", first["outcome"] == "declined"
+    inside, outside = first["intended"] == IN, first["intended"] == OUT
+    label = pd.Series(labels, dtype=object).reindex(first.index)
+    has_passages, cites = first["retrieved"].notna(), first["citations"] > 0
+    supported = first["supported"].astype("boolean").astype("Float64").astype(float)
+    columns = {
+        "answered_out_of_scope": _where(label == NOT_DEFUSED, outside & label.isin([DEFUSED, NOT_DEFUSED])),
+        "refused_in_scope": _where(declined, inside & (answered | declined)),
+        "document_retrieved": _where(first["document_rank"].notna(), inside & has_passages),
+        "supported": supported.where(inside & answered),
+        "answered_unsupported": _where(answered & (supported == 0), has_passages & (declined | supported.notna())),
+        "unknown_citations": _where(first["unknown_citations"] > 0, cites & first["unknown_citations"].notna()),
+        "unstable": _unstable(answers).reindex(first.index),
+    }
+    return pd.DataFrame(columns)
+
+
+def service_rows(asked: str, by_service: dict[str, pd.DataFrame], owners: pd.Series, draws: dict) -> Iterator[dict]:
+    """The tables services and differences of one generator or question set. `by_service` are the shares of each
+    service, `owners` the documents of questions.
+    """
+    for name, frame in by_service.items():
+        panel = Panel(owners.reindex(frame.index), **draws)
+        keys = {"asked": asked, "service": name}
+        yield from SECTION.estimates("services", keys, SHARES, panel.mean(frame[list(SHARES)].to_numpy(float)))
+    for first, second in combinations(by_service, 2):
+        difference = (by_service[first] - by_service[second]).dropna(how="all")
+        if difference.empty:
+            continue
+        panel, keys = (
+            Panel(owners.reindex(difference.index), **draws),
+            {"asked": asked, "first": first, "second": second},
+        )
+        estimates = panel.difference(difference[list(SHARES)].to_numpy(float))
+        yield from SECTION.estimates("differences", keys, SHARES, estimates)
+
+
+def _where(holds, counts):
+    """1 and 0 for whether it holds, NaN where it does not count."""
+    return holds.astype(float).where(counts)
+
+
+def _unstable(answers):
+    """Whether a question that was asked more than once was once answered and once declined."""
+    told = answers[answers["outcome"] != "abstained"].groupby("question_id")["outcome"].agg(["nunique", "size"])
+    return (told["nunique"] > 1).astype(float).where(told["size"] > 1, np.nan)
 
 
 if __name__ == "__main__":
