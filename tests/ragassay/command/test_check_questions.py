@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -146,6 +147,13 @@ def test_spans_need_no_columns_and_files_elsewhere_are_linked(planned, tmp_path)
     entry = planned(log="../spans.jsonl")["query_logs"]["asked-log"]
     assert entry == {"corpus": "asked", "files": ["checks/asked/log.jsonl"], "date_format": None}
     assert (tmp_path / "library/checks/asked/log.jsonl").resolve() == tmp_path / "spans.jsonl"
+
+
+def test_logs_of_the_project_around_it_stay_out_of_a_check(planned):
+    logs = {"theirs": {"files": ["log.jsonl"], "columns": {"date": "time", "text": "query"}}}
+    Path("ragassay.yaml").write_text(plain_yaml.dump({"query_logs": logs}))
+    written = planned(log="log.jsonl")["query_logs"]
+    assert written["theirs"] == {"used": False} and written["asked-log"]["corpus"] == "asked"
 
 
 def test_few_documents_have_a_gate_that_needs_no_fit(planned):

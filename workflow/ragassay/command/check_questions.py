@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from ragassay.base import plain_yaml
+from ragassay.base import pipeline, plain_yaml
 from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError, closest, closest_file
-from ragassay.base.pipeline import split_configfiles
 from ragassay.base.terminal import shown
 from ragassay.command.check import configuration
 from ragassay.command.run import run_pipeline
-from ragassay.config.settings import stays_inside
+from ragassay.config.settings import read, stays_inside
 from ragassay.documents.sources import READERS, document_files
 from ragassay.documents.text_files import PLAIN
 from ragassay.running.summary import LAST
@@ -35,6 +34,7 @@ USUAL = {
 PASSAGES = {"words": 120, "overlap": 20}
 SENTENCES = 300  # of the documents, which calibrate the gate
 FEW = 20  # documents, of which some cannot fit a statistic and others calibrate it
+MEASURED_WHOLE = ("query_logs", "coverage")
 SPANS = "resourceSpans"
 
 
@@ -51,18 +51,27 @@ def run_check(
     names = _pairs(columns)
     paths = {"questions": questions, "documents": documents, "log": log, "answers": answers}
     paths = {key: _reachable(path, folder / key) for key, path in paths.items() if path is not None}
-    laid_over, others = split_configfiles(words)
+    laid_over, others = pipeline.split_configfiles(words)
     file = folder / f"{name}.yaml"
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "shards.tsv", f"shard\tdocuments\n{name}\t{paths['documents']}\n")
     title = f"{questions.name} against {documents.resolve().name}"
-    write_text(file, plain_yaml.dump(settings(name, title, paths, names, date_format)))
+    written = settings(name, title, paths, names, date_format)
+    for section, present in _others([*pipeline.settings_files(), *laid_over]).items():
+        written[section] = dict.fromkeys(present, {"used": False}) | written[section]
+    write_text(file, plain_yaml.dump(written))
     config = configuration([str(file), *laid_over])
     report = Path("results/report", config["report"]["name"])
     rows = report / f"explorer/{name}-questions/{config['scope']['judges'][0]}"
     page, listed = (path.resolve().as_uri() for path in (report / "coverage.html", rows.with_suffix(".html")))
     last = f"page: {page}, each question: {listed}, CSV: {rows.with_suffix('.csv')}"
     run_pipeline(["coverage", "--configfile", str(file), *laid_over, *others], **{LAST: last})
+
+
+def _others(files):
+    """What a project has already of the sections that are measured as a whole: it stays out of a check."""
+    projects = [read(file) for file in files]
+    return {section: [name for entry in projects for name in entry.get(section) or ()] for section in MEASURED_WHOLE}
 
 
 def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str], date_format: str | None) -> dict:

@@ -1,0 +1,142 @@
+"""What a project of one's own costs before it says anything. `python benchmarks/project.py commands` measures only what
+is named.
+
+`report` installs the wheel that a clone builds, makes a project of 25 documents with `ragassay init` and runs it with
+the rules, to its report. `commands` asks for help, plans the default and estimates 2,000 documents. `gate` loads the
+gate of a folder of documents. `months` adds a month to ten whose results are there, and counts the jobs of a plan.
+"""
+
+import contextlib
+import os
+import random
+import re
+import subprocess
+import sys
+import sysconfig
+import time
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+from common.clone import cloned
+from common.figures import count, figure, parts
+
+BUILD = "from setuptools import build_meta; build_meta.build_wheel('dist')"
+LOAD = """
+import sys, time
+begin = time.perf_counter()
+from ragassay import Gate
+Gate.load(sys.argv[1])
+print(time.perf_counter() - begin)
+"""
+TIMES = 5
+WORDS = "ferry library orchard lighthouse census bridge herring cheese glacier council harbour market".split()
+VERBS = "opens closes costs carries serves moves repairs counts sells plants".split()
+MONTHS = [f"2026-{number:02}" for number in range(1, 12)]
+OUTPUTS = re.compile(r"^ +output: (.*)$", re.MULTILINE)
+
+
+@contextlib.contextmanager
+def installed() -> Iterator[tuple[Path, Path]]:
+    """The command in an environment with the wheel of a clone, which borrows all other packages from this one; and an
+    empty folder.
+    """
+    with cloned() as clone:
+        folder = clone.parent / "environment"
+        timed(clone, sys.executable, "-c", BUILD)
+        venv.create(folder, symlinks=True)
+        site = folder / sysconfig.get_path("purelib", vars={"base": "", "installed_base": ""}).lstrip("/")
+        (site / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+        pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--no-deps", "--no-index"]
+        seconds, _ = timed(clone, *pip, next((clone / "dist").glob("*.whl")))
+        count("seconds_of_the_installation_of_the_wheel", seconds, "s")
+        work = clone.parent / "work"
+        work.mkdir()
+        yield folder / "bin/ragassay", work
+
+
+def timed(folder: Path, *command) -> tuple[float, str]:
+    """Seconds, and what the command printed."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [*map(str, command)], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-3000:]}")
+    return time.perf_counter() - begin, done.stdout
+
+
+def documents(folder: Path, number: int, sentences: int = 25) -> Path:
+    """So many texts, each about a few things of its own."""
+    folder.mkdir(parents=True)
+    for at in range(number):
+        dice = random.Random(f"{folder.name} {at}")
+        subjects = dice.sample(WORDS, 3)
+        lines = [
+            f"The {dice.choice(subjects)} of place {at} {dice.choice(VERBS)} {dice.randint(2, 900)} in"
+            f" {dice.randint(1900, 2026)}, and the {dice.choice(WORDS)} does not."
+            for _ in range(sentences)
+        ]
+        (folder / f"page-{at:04}.md").write_text(f"# Place {at}\n\n{' '.join(lines)}\n")
+    return folder
+
+
+def report() -> None:
+    with installed() as (ragassay, work):
+        documents(work / "pages", 25)
+        begun, _ = timed(work, ragassay, "init", "mine", "--documents", "pages")
+        seconds, _ = timed(work / "mine", ragassay, "run")
+        figure("init_of_25_documents", begun, "s", "<= 5")
+        figure("report_of_25_documents_behind_the_installation", begun + seconds, "s", "<= 120")
+
+
+def commands() -> None:
+    with installed() as (ragassay, work):
+        figure("help", min(timed(work, ragassay, "--help")[0] for _ in range(TIMES)), "s", "<= 0.3")
+        demo = timed(work, ragassay, "demo", "--folder", "demo", "--dry-run", "--quiet")[0]
+        again = [timed(work / "demo", ragassay, "run", "--dry-run", "--quiet")[0] for _ in range(3)]
+        figure("plan_of_the_default", min(demo, *again), "s", "<= 2")
+        documents(work / "pages", 2000)
+        timed(work, ragassay, "init", "mine", "--documents", "pages")
+        figure("estimate_of_2000_documents", timed(work / "mine", ragassay, "estimate")[0], "s", "<= 10")
+
+
+def gate() -> None:
+    with installed() as (ragassay, work):
+        documents(work / "pages", 25)
+        (work / "asked.csv").write_text("question\n" + "".join(f"What does the {word} cost?\n" for word in WORDS))
+        seconds, _ = timed(work, ragassay, "check-questions", "asked.csv", "--documents", "pages")
+        figure("check_of_12_questions_against_25_documents", seconds, "s", "<= 60")
+        python, folder = ragassay.with_name("python"), "results/gates/asked/minilm"
+        loads = [float(timed(work, python, "-c", LOAD, folder)[1]) for _ in range(TIMES)]
+        figure("loading_a_gate", min(loads), "s", "<= 1")
+
+
+def months() -> None:
+    """Results of the ten are there as empty files: a plan looks at names and times alone."""
+    with installed() as (ragassay, work):
+        rows = ["shard\tdocuments"]
+        for month in MONTHS:
+            documents(work / f"data/{month}", 2)
+            rows.append(f"{month}\tdata/{month}")
+        (work / "shards.tsv").write_text("\n".join(rows[:-1]) + "\n")
+        trained_on = ", ".join(MONTHS[:-1])
+        (work / "ragassay.yaml").write_text(f"shards: shards.tsv\ndetectors: {{trained_on: [{trained_on}]}}\n")
+        for file in ", ".join(OUTPUTS.findall(timed(work, ragassay, "run", "--dry-run")[1])).split(", "):
+            path = work / file.removesuffix(" (directory)").strip()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("x")
+        with (work / "shards.tsv").open("a") as table:
+            table.write(f"{rows[-1]}\n")
+        planned = OUTPUTS.findall(timed(work, ragassay, "run", "--dry-run")[1])
+        older = [files for files in planned if any(month in files for month in MONTHS[:-1])]
+        figure("jobs_of_older_months_behind_a_new_one", len(older), "jobs", "== 0")
+        count("jobs_of_a_month_added_to_ten", len([files for files in planned if MONTHS[-1] in files]), "jobs")
+        count(
+            "gathers_behind_a_month_added_to_ten", len([files for files in planned if MONTHS[-1] not in files]), "jobs"
+        )
+
+
+if __name__ == "__main__":
+    parts({"report": report, "commands": commands, "gate": gate, "months": months})
