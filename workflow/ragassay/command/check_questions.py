@@ -58,7 +58,7 @@ def run_check(
     title = f"{questions.name} against {documents.resolve().name}"
     written = settings(name, title, paths, names, date_format)
     for section, present in _others([*pipeline.settings_files(), *laid_over]).items():
-        written[section] = dict.fromkeys(present, {"used": False}) | written[section]
+        written[section] = {key: {"used": False} for key in present} | written[section]
     write_text(file, plain_yaml.dump(written))
     config = configuration([str(file), *laid_over])
     report = Path("results/report", config["report"]["name"])
