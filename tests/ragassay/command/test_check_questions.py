@@ -142,6 +142,14 @@ def test_columns_are_named_by_their_usual_names_or_by_the_users(planned, tmp_pat
     assert entry["columns"]["responses"] == {"responder": None, "response": "antwort", "question_id": "Nr"}
 
 
+def test_documents_may_be_a_table_whose_columns_the_user_names(planned, tmp_path):
+    (tmp_path / "library/pages.csv").write_text("body\n" + "The library opens at nine on weekdays.\n" * 2)
+    written = planned(documents="pages.csv", columns=["document=body"])
+    assert written["corpora"]["asked"]["columns"] == {"id": "", "text": "body"}
+    assert written["question_sets"]["asked-questions"]["columns"]["documents"] == {"doc_id": "", "text": "body"}
+    assert written["documents"] == {"columns": {"text": "body"}, "kind": "document"}
+
+
 def test_spans_need_no_columns_and_files_elsewhere_are_linked(planned, tmp_path):
     (tmp_path / "spans.jsonl").write_text(json.dumps(line_of(span("Who?"))))
     entry = planned(log="../spans.jsonl")["query_logs"]["asked-log"]

@@ -57,6 +57,8 @@ def run_check(
     write_text(folder / "shards.tsv", f"shard\tdocuments\n{name}\t{paths['documents']}\n")
     title = f"{questions.name} against {documents.resolve().name}"
     written = settings(name, title, paths, names, date_format)
+    if not pipeline.settings_files():
+        written["documents"]["kind"] = "document"
     for section, present in _others([*pipeline.settings_files(), *laid_over]).items():
         written[section] = {key: {"used": False} for key in present} | written[section]
     write_text(file, plain_yaml.dump(written))
@@ -83,6 +85,7 @@ def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str]
     text, text_id = {"text": names.get("document", "text")}, "" if has_tables else "id"  # of a file, its path
     return {
         "shards": f"{FOLDER}/{name}/shards.tsv",
+        "documents": {"columns": text},
         "report": {
             "name": f"check-{name}",
             "title": re.sub(r"[^ -~]|<", "?", title),
