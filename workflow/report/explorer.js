@@ -171,6 +171,7 @@ async function unpackForSearch() {
 // --- the list: only the rows in sight are there
 
 function draw() {
+  if (!index) return; // nothing is unpacked yet, and so nothing is missing
   const first = Math.max(0, Math.floor(list.scrollTop / ROW) - 4);
   const last = Math.min(matching.length, first + Math.ceil(list.clientHeight / ROW) + 9);
   rows.style.transform = `translateY(${first * ROW}px)`;
