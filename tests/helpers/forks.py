@@ -34,13 +34,17 @@ from snakemake.script import PythonScript
 LIBRARIES = (
     "altair",
     "httpcore2",
+    "narwhals.stable.v1",
     "openai",
     "pandas",
+    "pyarrow.pandas_compat",
     "pyarrow.parquet",
+    "sklearn.cluster",
     "sklearn.linear_model",
-    "torch",
     "trafilatura",
-    "transformers",
+    "transformers.models.auto.tokenization_auto",
+    "transformers.models.llama.modeling_llama",  # imports a thousand modules of torch, in two seconds
+    "vl_convert",
 )
 PLANNING = ("jsonschema", "pandas", "pyarrow", "requests", "snakemake.storage")  # what a run imports before any job
 # A plan that imports one of these fails, as where it is not installed: each costs every run a second and more.
