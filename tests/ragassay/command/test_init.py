@@ -1,5 +1,6 @@
 """`ragassay init`: what it makes of somebody's files, and one line for whatever it cannot use."""
 
+import csv
 import json
 import shutil
 from pathlib import Path
@@ -9,6 +10,8 @@ import yaml
 from typer.testing import CliRunner
 
 from files_of_users import docx, pdf
+from project import NOTHING, ROOT, snakemake
+from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.command.app import app
 from ragassay.config import new_project, schema
@@ -17,6 +20,7 @@ from ragassay.config.shards import read_shards
 from ragassay.corpora.user_files import texts
 from ragassay.documents.sources import document_files
 from ragassay.plan import references
+from ragassay.schemas.report import FINDINGS
 
 SENTENCE = "Employees of branch {} send form {} to the desk before the {}th of each month. "
 
@@ -219,3 +223,22 @@ def test_a_month_of_a_crawl_has_its_days(tmp_path, monkeypatch):
     assert read_shards("shards.tsv")["2026-02"]["last_day"] == "2026-02-28"
     assert read_shards("shards.tsv")["2026-02"]["per_topic"] == 4
     assert "2026-02 stands there already" in init("--month", "2026-02")
+
+
+def test_a_project_runs_to_a_report_with_findings_that_names_the_files(handbook, tmp_path):
+    """Fewer documents than above: what is tested is that all studies of the project end."""
+    for number in range(12, 25):
+        (handbook / f"{number}.md").unlink()
+    (tmp_path / "q.csv").write_text("query,file,answerable\nWho sends it?,03.md,yes\nWho reads it?,more/27.pdf,no\n")
+    init("project", "--documents", "handbook", "--questions", "q.csv")
+    folder = tmp_path / "project"
+    output = snakemake(folder, "--snakefile", ROOT / "Snakefile", "--cores", "2").stdout
+    assert (folder / "results/report/index.html").is_file(), output
+    findings = tables.read(FINDINGS, next((folder / "results/findings").glob("*.parquet")))
+    assert len(findings), "a report begins with what was found"
+    with (folder / "results/report/questions.csv").open(newline="") as file:
+        files = {row["file"] for row in csv.DictReader(file)}
+    assert {"03.md", "more/27.pdf"} <= files
+    rejected = tables.read(tables.REJECTS, folder / "results/rejects/articles/handbook.parquet").to_pylist()
+    assert [row["reason"] for row in rejected] == ["unknown_kind"]
+    assert NOTHING in snakemake(folder, "--snakefile", ROOT / "Snakefile", "--dry-run").stdout
