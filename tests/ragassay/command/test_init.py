@@ -134,6 +134,29 @@ def test_rows_without_ids_stand_beside_files(handbook, tmp_path, monkeypatch):
     assert {row["title"] for row in rows if "." not in row["id"]} == {"Parking", "Canteen"}
 
 
+def test_questions_without_documents_go_by_what_is_nearest(handbook, tmp_path, monkeypatch):
+    (tmp_path / "q.csv").write_text("question\nWho sends it?\n")
+    (tmp_path / "log.csv").write_text("asked_at,prompt\n21.11.2026 10:00,Who sends it?\n")
+    init("project", "--documents", "handbook", "--questions", "q.csv", "--log", "log.csv")
+    config, _ = project(tmp_path / "project", monkeypatch)
+    asked = config["question_sets"]["asked"]
+    assert asked["nearest"]["passages"] == 3 and asked["columns"]["questions"]["doc_id"] is None
+    assert config["query_logs"]["log"]["date_format"] == "%d.%m.%Y %H:%M"
+    assert config["coverage"]["asked"] == {
+        "used": True,
+        "question_set": "asked",
+        "corpus": "library",
+        "query_log": "log",
+    }
+
+
+def test_a_log_of_spans_names_its_own_parts(handbook, tmp_path, monkeypatch):
+    (tmp_path / "spans.jsonl").write_text('{"resourceSpans": []}\n')
+    init("project", "--documents", "handbook", "--log", "spans.jsonl")
+    text = (tmp_path / "project/ragassay.yaml").read_text()
+    assert yaml.safe_load(text)["query_logs"]["log"] == {"files": ["log.jsonl"], "corpus": "library"}
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

@@ -31,7 +31,7 @@ def start(folder: Path | None, documents: Path | None, asked: Path | None, log: 
         optional = ("doc_id", "out_of_scope", "in_scope", "id", "answer")
         project.questions, _ = new_project.columns_of(asked, ("question",), optional, "asked", QUESTIONS)
     if log:
-        project.log, _ = new_project.columns_of(log, ("question", "asked"), (), "asked", LOG)
+        project.log = new_project.log_entry(log, LOG)
     linked = {place: options[option] for option, place in places.items() if _is_link(folder, options[option])}
     project_files.write(project, linked)
     sys.stdout.write("\n".join([*_findings(project), *_cost(project), f"next: {_command(folder)}", ""]))
@@ -71,7 +71,7 @@ def _findings(project):
     documents = project.documents
     yield f"init: {project.folder}: {documents.described}"
     yield f"init: shards: {', '.join(name for name, _ in documents.shards)}"
-    for option, columns in ((QUESTIONS, project.questions), (LOG, project.log)):
+    for option, columns in ((QUESTIONS, project.questions), (LOG, (project.log or {}).get("columns"))):
         if columns:
             shown = ", ".join(f"{name} is {column!r}" for name, column in columns.items())
             yield f"init: {option[2:]}: {shown}"

@@ -1,6 +1,7 @@
 """What a new project is made of: which documents, questions and queries there are, how their files call things, and the
 files that say so. Reads beginnings of files only, asks nobody, and writes nothing but the project."""
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from ragassay.documents.sources import KINDS, Columns, SourceError, document_fil
 MOST_SHARDS = 24
 FEWEST_TEXTS = 5  # in a folder, so that it is worth a shard of its own
 LOOKED_AT = 20_000  # rows of a table; of one with more, these are counted
+SPANS, LONGEST_LINE = b'"resourceSpans"', 1_000_000  # of OpenTelemetry, and where they are looked for
 WORDS, UNOPENED = 100, 300  # of a passage, and of a file that only a run parses, about
 SAMPLED = 50  # rows of which dates are read
 GUESSES = {  # field -> what files call it
@@ -26,7 +28,7 @@ GUESSES = {  # field -> what files call it
     "date": "date published published_at created created_at time timestamp".split(),
     "topic": "topic category section tag".split(),
     "question": "question query text prompt user_input input message".split(),
-    "doc_id": "doc_id document document_id docid file filename source".split(),
+    "doc_id": "doc_id document document_id docid file filename".split(),
     "answer": "answer answers response reference expected".split(),
     "out_of_scope": "out_of_scope unanswerable is_impossible".split(),
     "in_scope": "in_scope answerable is_answerable".split(),
@@ -163,6 +165,16 @@ def columns_of(
             expected = f"expected one of the columns {', '.join(GUESSES[name])}"
             raise ProjectError(f"{option}: {file}: found no column with each {name}, {expected}; rename yours")
     return columns, date_format([row[columns[date]] for row in rows if row.get(columns.get(date))])
+
+
+def log_entry(file: Path, option: str) -> dict:
+    """What the configuration says of a log beside its file: nothing of spans, which name their own parts."""
+    with contextlib.suppress(OSError), file.open("rb") as content:
+        if SPANS in content.readline(LONGEST_LINE):
+            return {}
+    columns, form = columns_of(file, ("question", "asked"), (), "asked", option)
+    entry = {"columns": {"date": columns["asked"], "text": columns["question"]}}
+    return entry | ({"date_format": form} if form else {})
 
 
 def date_format(values: list) -> str | None:

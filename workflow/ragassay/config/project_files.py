@@ -27,8 +27,12 @@ class Project:
     model: str  # its name in the configuration
     entry: dict  # and what it is
     questions: dict[str, str] = field(default_factory=dict)  # columns of the file of questions, if there is one
-    log: dict[str, str] = field(default_factory=dict)  # the same of queries
+    log: dict | None = None  # columns and format of dates of the log, if there is one
     files: dict[str, str] = field(default_factory=dict)  # option -> path in the project
+
+    @property
+    def has_documents_of_questions(self) -> bool:
+        return "doc_id" in self.questions and self.documents.has_ids
 
     @property
     def has_gate(self) -> bool:
@@ -120,7 +124,7 @@ def settings(project: Project) -> str:
         "# What is trained is trained on these shards, so that a new month trains nothing anew.",
         f"detectors: {_flow({'trained_on': shards})}",
     ]
-    if project.questions.get("doc_id"):
+    if project.questions:
         lines += _question_set(project)
     if project.has_gate:
         lines += _relevance(project)
@@ -148,18 +152,24 @@ def _models(project):
 
 
 def _question_set(project):
-    documents = [path for _, path in project.documents.shards]
+    """Questions that name no document, or documents that have no ids, go by what is nearest to each."""
     names = {key: column for key, column in project.questions.items() if key not in (column, "answer")}
-    yield "# Your questions, measured like those that are written here."
+    entry = {"documents": [path for _, path in project.documents.shards], "questions": [project.files["--questions"]]}
+    if not project.has_documents_of_questions:
+        entry["nearest"] = {}
+        names["doc_id"] = None
+    yield "# Your questions, judged like those that are written here."
     yield "question_sets:"
-    entry = {"documents": documents, "questions": [project.files["--questions"]], "detectors": False}
-    yield f"  asked: {_flow(entry | {'columns': _columns(project, names)})}"
+    yield f"  asked: {_flow(entry | {'detectors': False, 'columns': _columns(project, names)})}"
+    if project.has_gate:
+        log = {} if project.log is None else {"query_log": "log"}
+        yield f"coverage: {_flow({'asked': {'question_set': 'asked', 'corpus': CORPUS} | log})}"
 
 
 def _columns(project, questions):
     columns = {name: project.documents.columns[name] for name in ("text", "title") if name in project.documents.columns}
-    if "id" in project.documents.columns:
-        columns["doc_id"] = project.documents.columns["id"]
+    if "id" in project.documents.columns or not project.documents.has_ids:
+        columns["doc_id"] = project.documents.columns.get("id", "")
     return {"documents": columns, "questions": questions}
 
 
@@ -171,12 +181,9 @@ def _relevance(project):
     yield "# relevance: does the corpus know what is asked? Its own sentences stand in for questions of people."
     yield f"corpora: {_flow({CORPUS: entry | ({'columns': columns} if columns else {})})}"
     yield f"synthetic_queries: {_flow({'taken': {'corpus': CORPUS}})}"
-    if project.log:
-        log = {
-            "files": [project.files["--log"]],
-            "columns": {"date": project.log["asked"], "text": project.log["question"]},
-        }
-        yield f"query_logs: {_flow({'log': log | {'corpus': CORPUS}})}"
+    if project.log is not None:
+        log = {"files": [project.files["--log"]], **project.log, "corpus": CORPUS}
+        yield f"query_logs: {_flow({'log': log})}"
     k = {} if project.documents.passages > 150 else {"k": 8, "ks": [4, 8]}
     yield f"relevance: {_flow({'sets': {CORPUS: {'corpus': CORPUS, 'in_knowledge': 'taken'}}} | k)}"
 
