@@ -55,7 +55,9 @@ def test_documents_of_a_folder_are_called_by_their_paths_and_those_that_cannot_b
     (folder / "more/bridge.pdf").write_bytes(pdf("The bridge fell in May, and nobody was hurt."))
     (folder / "locked.docx").write_bytes(bytes.fromhex("d0cf11e0") + bytes(600))
     (folder / "empty.txt").touch()
-    (tmp_path / "asked.csv").write_text("doc_id,question\nferry.md,When?\nmore/bridge.pdf,Who was hurt?\n")
+    (tmp_path / "asked.csv").write_text(
+        "doc_id,question,out_of_scope\nferry.md,When?,\nmore/bridge.pdf,Who was hurt?,no\n"
+    )
     made = {name: tmp_path / f"{name}.parquet" for name in ("documents", "questions", "human_labels")}
     files = {"document_files": document_files(folder), "question_files": [str(tmp_path / "asked.csv")]}
     read_question_set(**files, vote_files=[], **made, **settings, annotators={}, below=[str(folder)])

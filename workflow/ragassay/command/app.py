@@ -58,7 +58,7 @@ def check(
     live: Annotated[bool, typer.Option("--live", help="Ask each model and service one question.")] = False,
     question: Annotated[str, typer.Option(help="What services are asked.", show_default=False)] = "",
 ) -> None:
-    """Check configuration, files and keys; ask the services you name."""
+    """Check configuration, files and keys; ask services."""
     from ragassay.command.check import report
 
     raise typer.Exit(report(words or [], live, question))
@@ -82,7 +82,7 @@ def check_questions(
 
 @app.command(context_settings=PASSING)
 def estimate(words: Words = None) -> None:
-    """Say what a run would ask of models and pay, without asking."""
+    """Say what a run would ask and pay, without asking."""
     from ragassay.calls.estimate import main as run_estimate
 
     raise typer.Exit(run_estimate(words or []))

@@ -180,7 +180,7 @@ def _relevance(project):
     columns |= {} if documents.has_ids else {"id": ""}
     yield "# relevance: does the corpus know what is asked? Its own sentences stand in for questions of people."
     yield f"corpora: {_flow({CORPUS: entry | ({'columns': columns} if columns else {})})}"
-    yield f"synthetic_queries: {_flow({'taken': {'corpus': CORPUS}})}"
+    yield f"synthetic_queries: {_flow({'taken': {'corpus': CORPUS, 'taken': 'sentences'}})}"
     if project.log is not None:
         log = {"files": [project.files["--log"]], **project.log, "corpus": CORPUS}
         yield f"query_logs: {_flow({'log': log})}"

@@ -55,8 +55,8 @@ def score_outliers(
             for origin, (name, mask) in fitted.items():
                 mask = mask & (searched_queries.is_left(asked[name]) if held_out else True)
                 fitting = vectors[name][np.broadcast_to(mask, len(vectors[name]))]
-                fitted_detectors = {(method, origin): fit(method, fitting) for method in METHODS}
-                detectors |= fitted_detectors if len(fitting) > 1 else {}
+                methods = METHODS if len(fitting) > 1 else ()
+                detectors |= {(method, origin): fit(method, fitting) for method in methods}
             for name in [in_knowledge] if held_out else compared:
                 shown = searched_queries.of_held_out(name) if held_out else name
                 for (method, origin), score in detectors.items():
