@@ -74,12 +74,12 @@ def test_what_exists_is_no_problem(refusal):
         (
             {"question_sets": {"gold": {"documents": ["resources/annotation"], "questions": ["texts/a.md"]}}},
             "question_sets.gold.documents: found the folder 'resources/annotation': resources/annotation/guidelines.yam"
-            "l: unknown kind of file, expected one of .parquet, .csv, .tsv, .jsonl, .txt, .md",
+            "l: unknown kind of file, expected one of .parquet, .arrow, .csv, .tsv, .jsonl, .txt, .md, .markdown",
         ),
         (
             {"query_sets": {"q": {"files": ["own.yaml"]}}},
-            "query_sets.q.files: found 'own.yaml', an unknown kind of file, expected one of .parquet, .csv, .tsv, "
-            ".jsonl, .txt, .md",
+            "query_sets.q.files: found 'own.yaml', an unknown kind of file, expected one of .parquet, .arrow, .csv, "
+            ".tsv, .jsonl, .txt, .md, .markdown, .html",
         ),
         (
             {"models": {"careful": {"provider": "transformers", "model": "texts/weights", **PRICE}}},
@@ -157,7 +157,8 @@ def test_every_key_that_holds_a_path_is_checked(refusal, key):
 
 def test_all_is_told_at_once_and_defaults_are_called_that(refusal, tmp_path):
     (tmp_path / "resources/prompts/respond_cot.yaml").unlink()
-    (tmp_path / "texts/b.doc").touch()
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old/b.doc").touch()
     (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\ttexts\ntwo\ttext\ntwo words\ttexts\n")
     settings = {"scope": {"judges": ["embeded"]}, "corpora": {"c": {"files": ["x.csv", "y.csv"]}}}
     assert [line.split(",")[0] for line in refusal(settings).splitlines()] == [
@@ -168,8 +169,8 @@ def test_all_is_told_at_once_and_defaults_are_called_that(refusal, tmp_path):
         "default: shards: config/shards.tsv:3: text: no such file or folder (did you mean texts?)",
         "default: shards: config/shards.tsv:4: found the name 'two words'",
     ]
-    (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\ttexts\n")
-    assert refusal({}).splitlines()[-1].startswith("default: shards: shard one: texts/b.doc: unknown kind of file")
+    (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\told\n")
+    assert refusal({}).splitlines()[-1].startswith("default: shards: shard one: old/b.doc: unknown kind of file")
 
 
 @pytest.mark.parametrize(

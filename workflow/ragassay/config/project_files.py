@@ -14,7 +14,7 @@ from ragassay.config.new_project import WORDS, Documents, ProjectError
 SETTINGS, SHARDS = pipeline.SETTINGS[0], "shards.tsv"
 IGNORED = (".snakemake/", "results/", "ledger/", "embeddings/", "logs/", "annotation/", "releases/")
 CORPUS = "library"
-FEWEST_PASSAGES = 20  # of a corpus, so that half of it has neighbours enough for a gate
+FEWEST_TEXTS = 20  # of a corpus, so that a gate is fitted, calibrated and tested on different ones
 RULES = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 
 
@@ -36,7 +36,7 @@ class Project:
 
     @property
     def has_gate(self) -> bool:
-        return self.documents.passages >= FEWEST_PASSAGES
+        return self.documents.texts >= FEWEST_TEXTS
 
 
 def model_entry(name: str) -> tuple[str, dict]:
@@ -129,7 +129,7 @@ def settings(project: Project) -> str:
     if project.has_gate:
         lines += _relevance(project)
     else:
-        lines.append(f"# relevance (does the corpus know?): a gate needs {FEWEST_PASSAGES} passages.")
+        lines.append(f"# relevance (does the corpus know?): a gate that can be tested needs {FEWEST_TEXTS} documents.")
     lines += [
         "# raguard, revprag (what can an attacker plant?): need targets, see docs/attacks.md.",
         f"report: {{title: {_flow(title(project))}}}",
