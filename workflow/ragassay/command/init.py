@@ -11,7 +11,7 @@ from ragassay.config.settings import of_files
 from ragassay.plan import questions
 
 QUESTIONS, LOG = "--questions", "--log"
-SECONDS = 2  # of a document with the rules on a laptop, all stages together
+SECONDS = 4  # of a document with the rules on a laptop, all stages together
 TOKENS = {"prompt": 900, "completion": 120}  # of a request of the study, about
 
 
