@@ -259,7 +259,7 @@ def test_a_project_runs_to_a_report_with_findings_that_names_the_files(handbook,
     assert (folder / "results/report/index.html").is_file(), output
     findings = tables.read(FINDINGS, next((folder / "results/findings").glob("*.parquet")))
     assert len(findings), "a report begins with what was found"
-    with (folder / "results/report/questions.csv").open(newline="") as file:
+    with (folder / "results/report/explorer/asked/careful.csv").open(newline="") as file:
         files = {row["file"] for row in csv.DictReader(file)}
     assert {"03.md", "more/27.pdf"} <= files
     rejected = tables.read(tables.REJECTS, folder / "results/rejects/articles/handbook.parquet").to_pylist()
