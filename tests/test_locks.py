@@ -131,7 +131,7 @@ def test_the_slurm_plugin_stands_in_its_own_lock_only():
     assert unmet(map(Requirement, PROJECT["optional-dependencies"]["slurm"]), both) == []
 
 
-@pytest.mark.parametrize("part", ["base", "dev", "feeds", "local", "service"])
+@pytest.mark.parametrize("part", ["base", "connectors", "dev", "feeds", "local", "service"])
 def test_what_pyproject_requires_is_locked(part):
     texts = PROJECT["dependencies"] if part == "base" else PROJECT["optional-dependencies"][part]
     assert unmet(map(Requirement, texts), locked()) == []
@@ -155,7 +155,9 @@ def test_what_is_installed_is_what_is_locked():
 
 def test_all_lock_entries_are_needed():
     """What nothing asks for any more has to go, by `make lock`."""
-    asked = [text for part in ("dev", "feeds", "local") for text in PROJECT["optional-dependencies"][part]]
+    asked = [
+        text for part in ("connectors", "dev", "feeds", "local") for text in PROJECT["optional-dependencies"][part]
+    ]
     todo, found = [*map(Requirement, PROJECT["dependencies"] + asked), *needs("torch")], set()
     while todo:
         requirement = todo.pop()

@@ -4,7 +4,7 @@ The study's documents are the corpus `documents`; others are in the configuratio
 is a corpus itself: `mine+1`, `mine+2`, and so on. `{corpus}.held_out` lacks some documents: queries about these are out of its knowledge.
 An extended corpus is another one and, as its part `{corpus}+1`, rewritings of some of its passages. All are clean.
 
-Reads   results/documents, the files that config["corpora"] names, resources/prompts/
+Reads   results/documents, the files that config["corpora"] names, databases of config["collections"], resources/prompts/
 Writes  results/passages/{corpus}.parquet                      what can be found, also without held-out documents, or rewritten
         results/held_out_documents/{corpus}.parquet            clusters of near-duplicates, and what is held out
         results/rewritten_passages/{corpus}.parquet            of which passage each rewritten one says the same
@@ -59,6 +59,25 @@ rule read_passages:
         settings=plan(search.read_passages),
     script:
         "../scripts/corpora/read_passages.py"
+
+
+rule read_collection:
+    """A corpus out of a vector database, which is only read."""
+    output:
+        passages=table("results/passages/{corpus}.parquet"),
+    log:
+        "logs/read_collection/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(search.collected)),
+    conda:
+        "../../envs/connectors.yaml"
+    resources:
+        runtime="4h",
+    params:
+        code=code("corpora/read_collection.py", search.connector),
+        settings=plan(search.read_collection),
+    script:
+        "../scripts/corpora/read_collection.py"
 
 
 rule join_passages:

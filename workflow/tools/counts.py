@@ -18,7 +18,7 @@ BELOW = "base text metrics schemas documents config models calls grading news co
 STUDIES = sorted(f"studies.{module.parent.name}" for module in LIBRARY.glob("studies/*/__init__.py"))
 FLOORS = [*BELOW, *STUDIES, *"people services release report running plan command".split()]
 # Names of one thing with many forms: each module of such a folder has a class of this name.
-FORMS = {"Kind", "Provider"}
+FORMS = {"Connector", "Kind", "Provider"}
 BANNED = {
     "found",
     "own",

@@ -6,6 +6,7 @@ import difflib
 from pathlib import Path
 
 EXTRAS = {
+    "connectors": ("psycopg", "pymilvus", "qdrant_client"),
     "pdf": ("pypdf",),
     "local": ("torch", "transformers", "sentence_transformers"),
     "service": ("numpy", "pyarrow", "safetensors", "scipy", "snowballstemmer", "tokenizers"),

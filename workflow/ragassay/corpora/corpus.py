@@ -3,12 +3,13 @@ long text is cut into passages: at the ends of sentences, or between words where
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
+from ragassay.base.stage import log
 from ragassay.models.encoders.pairs import pair
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.text.sentences import spans
@@ -82,6 +83,21 @@ class Corpus:
     @property
     def ids(self) -> pa.ChunkedArray:
         return pa.chunked_array(self._ids, pa.string())
+
+
+def write_passages(passages, rows: Iterable[dict], cut: dict | None = None) -> None:
+    """The table of passages, cut if they are long. A passage that was cut is called by its document's id and number."""
+    with tables.Writer(PASSAGES, passages) as kept:
+        for row in rows:
+            name, text = row.pop("id"), row["text"]
+            row["document_id"] = row["document_id"] or name
+            places = list(cuts(text, **cut)) if cut else []
+            if len(places) < 2:
+                kept.add({"passage_id": name, **row})
+                continue
+            for number, (start, end) in enumerate(places, 1):
+                kept.add({"passage_id": f"{name}#{number}", **row, "text": text[start:end]})
+    log.info("%d passages", kept.written)
 
 
 def cuts(text: str, words: int, overlap: int = 0) -> Iterator[tuple[int, int]]:

@@ -1,8 +1,12 @@
 """Settings of the stages that search, the tables of a corpus, and what the names of retrievers stand for."""
 
+import hashlib
+import json
+import os
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ragassay.base.errors import AssayError, unknown
 from ragassay.config.grid import Grid
@@ -37,7 +41,7 @@ def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
 
 def files_of(entry: dict, section: str) -> list[str]:
     """The files of a corpus or a query set."""
-    return [str(Path(entry["beir"], BEIR[section]))] if "beir" in entry else entry["files"]
+    return [str(Path(entry["beir"], BEIR[section]))] if "beir" in entry else entry.get("files", [])
 
 
 def parts_of(config: dict, corpus: str) -> list[str]:
@@ -62,7 +66,7 @@ def whole(corpus: str) -> str:
 
 def parts(config: dict) -> list[str]:
     """The parts of all of the user's corpora that are read from files."""
-    brought = [corpus for corpus in config["corpora"] if corpus not in extended(config)]
+    brought = [corpus for corpus, entry in config["corpora"].items() if "files" in entry or "beir" in entry]
     return [part for corpus in brought for part in parts_of(config, corpus)]
 
 
@@ -91,6 +95,31 @@ def _path_of(config, part):
 def read_passages(config: dict, wildcards) -> dict:
     entry = config["corpora"][wildcards.corpus.partition("+")[0]]
     return {"columns": columns_of(entry), "cut": entry.get("passages"), "below": [_path_of(config, wildcards.corpus)]}
+
+
+def collected(config: dict) -> list[str]:
+    """The corpora that are read out of a vector database."""
+    return [corpus for corpus, entry in config["corpora"].items() if "collection" in entry]
+
+
+def read_collection(config: dict, wildcards) -> dict:
+    corpus = config["corpora"][wildcards.corpus]
+    entry = config["collections"][corpus["collection"]]
+    digest = hashlib.sha256(json.dumps([corpus["collection"], entry], sort_keys=True).encode()).hexdigest()[:16]
+    pages = str(Path("ledger", "read_collection", wildcards.corpus, f"{digest}.jsonl"))
+    return {"collection": corpus["collection"], "entry": entry, "pages": pages, "cut": corpus.get("passages")}
+
+
+def connector(config: dict, wildcards) -> list[str]:
+    """The module that reads the database of a corpus."""
+    kind = config["collections"][config["corpora"][wildcards.corpus]["collection"]]["kind"]
+    return [f"ragassay.services.connectors.{kind}"]
+
+
+def keys_of_collections(config: dict) -> list[str]:
+    """The environment variables that jobs read which read collections."""
+    entries = [config["collections"][config["corpora"][corpus]["collection"]] for corpus in collected(config)]
+    return [entry["key_variable"] for entry in entries if entry["key_variable"]]
 
 
 def query_files(config: dict, wildcards) -> list[str]:
@@ -232,6 +261,15 @@ def check(config: dict) -> Iterator[tuple]:
         yield ("retrievers", name), "found the name of an encoder, which is a retriever already; give it another"
     for name, entry in config["retrievers"].items():
         yield from _wrong_options(name, entry)
+    for name, entry in config["collections"].items():
+        if urlsplit(entry["address"]).password:
+            expected = "expected it in the environment variable that key_variable names"
+            yield ("collections", name, "address"), f"found a password, {expected}"
+    for name in collected(config):
+        variable = config["collections"][entry := config["corpora"][name]["collection"]]["key_variable"]
+        if variable and not os.environ.get(variable):
+            problem = f"found nothing in the environment variable {variable}, expected the key of the database"
+            yield ("collections", entry, "key_variable"), f"{problem}; in your shell: export {variable}=..."
     for section, wanted in BEIR.items():
         for name, entry in config[section].items():
             yield from _wrong_files(section, name, entry, wanted)
@@ -256,7 +294,7 @@ def _wrong_options(name, entry):
 
 
 def _wrong_files(section, name, entry, wanted):
-    sources = [key for key in ("files", "beir", "extends") if key in entry]
+    sources = [key for key in ("files", "beir", "collection", "extends") if key in entry]
     if len(sources) != 1:
         named = " and ".join(sources) or "neither files nor beir"
         yield (section, name), f"found {named}, expected one of them"

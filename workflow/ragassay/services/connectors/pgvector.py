@@ -1,0 +1,74 @@
+"""A table of PostgreSQL, whose vectors are those of pgvector. A key is the table's primary key, and fields are columns;
+those of JSON hold further fields. Reading is a transaction that cannot write.
+"""
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from ragassay.base.errors import unknown
+from ragassay.services.collection import PAGE, SECONDS, Collection, CollectionError, Row
+
+TABLES = """
+SELECT CASE WHEN pg_table_is_visible(oid) THEN relname ELSE relnamespace::regnamespace || '.' || relname END
+FROM pg_class
+WHERE relkind IN ('r', 'p') AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
+ORDER BY 1
+"""
+COLUMNS = """
+SELECT attname, format_type(atttypid, NULL), EXISTS (
+    SELECT FROM pg_index WHERE indrelid = attrelid AND indisprimary AND indnatts = 1 AND indkey[0] = attnum)
+FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum
+"""
+
+
+class Connector(Collection):
+    ERRORS = (psycopg.Error,)
+
+    def connect(self):
+        more = {"password": self.secret} if self.secret else {}
+        read_only = "off" if self.writes else "on"
+        options = f"-c statement_timeout={SECONDS}s -c default_transaction_read_only={read_only}"
+        self.client = psycopg.connect(
+            self.entry["address"], connect_timeout=SECONDS, options=options, autocommit=True, **more
+        )
+
+    def names(self):
+        return [name for (name,) in self.client.execute(TABLES)]
+
+    @property
+    def table(self):
+        return Identifier(*self.entry["collection"].split("."))
+
+    def columns(self) -> tuple[dict[str, str], str]:
+        """name -> type of all columns, and the one that is the key."""
+        with self.asking():
+            rows = self.client.execute(COLUMNS, [self.table.as_string(self.client)]).fetchall()
+        keys = [name for name, _, is_key in rows if is_key]
+        if not keys:
+            raise CollectionError(
+                f"{self.place}: found no primary key of one column, expected one; add it to the table"
+            )
+        return {name: kind for name, kind, _ in rows}, keys[0]
+
+    def pages(self, fields, cursor=None, size=PAGE):
+        columns, key = self.columns()
+        if missing := [name for name in fields if name not in columns]:
+            raise CollectionError(f"{self.place}.columns: {unknown('column', missing[0], columns)}")
+        begin = SQL("SELECT {} FROM {}").format(SQL(", ").join(map(Identifier, [key, *fields])), self.table)
+        end = SQL("ORDER BY {} LIMIT {}").format(Identifier(key), size)
+        while True:
+            after = SQL("") if cursor is None else SQL("WHERE {} > {}").format(Identifier(key), cursor)
+            with self.asking():
+                rows = self.client.execute(SQL(" ").join([begin, after, end])).fetchall()
+            last = rows[-1][0] if len(rows) == size else None
+            cursor = last if last is None or isinstance(last, int) else str(last)
+            yield [Row(_plain(first), dict(zip(fields, rest, strict=True))) for first, *rest in rows], cursor
+            if cursor is None:
+                return
+
+    def close(self):
+        self.client.close()
+
+
+def _plain(key):
+    return key if isinstance(key, int) else str(key)
