@@ -47,6 +47,7 @@ PYTHON = {  # pages whose Python tests run -> which
     "attacks": "tests/attacks/test_guide.py",
     "defences": "tests/defences/test_guard.py",
     "detectors": "tests/detectors/test_detector_service.py",
+    "guard_server": "tests/ragassay/services/serving/test_server.py",
     "guards": "tests/test_snippets.py",
     "notebooks": "tests/test_notebooks.py",
     "relevance": "tests/relevance/test_study.py",

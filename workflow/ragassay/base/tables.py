@@ -31,6 +31,7 @@ __all__ = [
     "BATCH_ROWS",
     "NUMBERS",
     "OPTIONS",
+    "POISONED",
     "REJECTS",
     "STRINGS",
     "TIME",

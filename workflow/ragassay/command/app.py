@@ -184,6 +184,40 @@ def guard(
     fit({"dataset": dataset, "retriever": retriever, "defence": defence}, words or [])
 
 
+@app.command(context_settings=PASSING)
+def serve(
+    words: Settings = None,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 takes any that is free.")] = 8139,
+    observe: Annotated[bool, typer.Option("--observe", help="Decide nothing, only record.")] = False,
+) -> None:
+    """Serve fitted gates and guards, alone or before a service."""
+    from ragassay.command.serve import serve as serve_guards
+
+    serve_guards(words or [], host, port, observe)
+
+
+@app.command(context_settings=PASSING)
+def stage(
+    collection: Annotated[str, typer.Argument(help="Of `collections`, with staging: true.")],
+    dataset: Annotated[str, typer.Option(help="Of `datasets`.")],
+    attack: Annotated[str, typer.Option(help="Of `attacks`.")],
+    words: Settings = None,
+) -> None:
+    """Put poisoned passages into a collection for tests."""
+    from ragassay.command.staging import put
+
+    put(collection, dataset, attack, words or [])
+
+
+@app.command(context_settings=PASSING)
+def clean_staging(words: Settings = None) -> None:
+    """Remove them again, also after a kill."""
+    from ragassay.command.staging import remove
+
+    remove(words or [])
+
+
 @app.command()
 def doctor() -> None:
     """Say what this machine has, and what is missing."""

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from ragassay.base.errors import AssayError, unknown
 from ragassay.config.grid import Grid
@@ -24,6 +23,7 @@ OPTIONS = {
     VECTORS: ("similarity", "passages", "queries"),
 }
 NEEDED = {BM25: (), DENSE: ("encoder",), VECTORS: ("passages", "queries")}
+READ = ("kind", "address", "collection", "key_variable", "columns")  # of a collection, to read it
 VECTOR_FILES = (".npy", ".parquet", ".safetensors")
 BEIR = {"corpora": "corpus.jsonl", "query_sets": "queries.jsonl"}  # where these lie in a folder of BEIR's
 BEIR_ID = {"id": "_id"}
@@ -105,6 +105,7 @@ def collected(config: dict) -> list[str]:
 def read_collection(config: dict, wildcards) -> dict:
     corpus = config["corpora"][wildcards.corpus]
     entry = config["collections"][corpus["collection"]]
+    entry = {key: entry[key] for key in READ}
     digest = hashlib.sha256(json.dumps([corpus["collection"], entry], sort_keys=True).encode()).hexdigest()[:16]
     pages = str(Path("ledger", "read_collection", wildcards.corpus, f"{digest}.jsonl"))
     return {"collection": corpus["collection"], "entry": entry, "pages": pages, "cut": corpus.get("passages")}
@@ -262,9 +263,8 @@ def check(config: dict) -> Iterator[tuple]:
     for name, entry in config["retrievers"].items():
         yield from _wrong_options(name, entry)
     for name, entry in config["collections"].items():
-        if urlsplit(entry["address"]).password:
-            expected = "expected it in the environment variable that key_variable names"
-            yield ("collections", name, "address"), f"found a password, {expected}"
+        if entry["staging"] and "encoder" not in entry:
+            yield ("collections", name), "found no encoder, which staging needs for the vectors of passages"
     for name in collected(config):
         variable = config["collections"][entry := config["corpora"][name]["collection"]]["key_variable"]
         if variable and not os.environ.get(variable):

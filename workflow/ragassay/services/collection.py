@@ -6,6 +6,7 @@ in its client becomes one line. Keys of users come from the environment alone.
 import contextlib
 import json
 import os
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from ragassay.documents.sources import Record
 KINDS = "ragassay.services.connectors"
 KEY = "(key)"  # in the place of a column
 PAGE = 1_000  # rows that are held at a time
+NAMESPACE = uuid.UUID("5c0a4b1e-7f0b-4d52-9d0e-2f6b8a0c9d11")  # of keys that are made here
 SECONDS = 30  # that a database may take for an answer
 
 
@@ -32,7 +34,7 @@ class Row(NamedTuple):
     fields: dict[str, Any]
 
 
-class Collection(ABC):
+class TextCollection(ABC):
     """`name` and `entry` are those of the configuration. Reading writes nothing."""
 
     ERRORS: tuple[type[Exception], ...] = ()  # of the client
@@ -77,6 +79,25 @@ class Collection(ABC):
     @abstractmethod
     def close(self) -> None: ...
 
+    @abstractmethod
+    def keys(self, ids: list[str]) -> list[int | str]:
+        """A key of the database's kind for each id; the same id always has the same."""
+
+    @abstractmethod
+    def present(self, keys: list[int | str]) -> set[int | str]:
+        """Those of the keys that the collection has."""
+
+    @abstractmethod
+    def put(self, keys: list[int | str], vectors: list[list[float]], fields: list[dict[str, Any]]) -> None:
+        """Add rows under new keys."""
+
+    @abstractmethod
+    def remove(self, keys: list[int | str]) -> None:
+        """Remove these rows; those that are missing are no error."""
+
+    def refuse(self, problem: str, expected: str) -> CollectionError:
+        return CollectionError(f"{self.place}: found {problem}, expected {expected}")
+
 
 def opened(name: str, entry: dict[str, Any], writes: bool = False) -> contextlib.closing:
     """A collection of the configuration, for a `with` block."""
@@ -84,7 +105,17 @@ def opened(name: str, entry: dict[str, Any], writes: bool = False) -> contextlib
     return contextlib.closing(connector(name, entry, writes))
 
 
-def records(collection: Collection, columns: dict[str, str], file: Path) -> Iterator[Record]:
+def whole_number(name: str, bits: int) -> int:
+    """A positive number for an id."""
+    return uuid.uuid5(NAMESPACE, name).int % (2 ** (bits - 1) - 1) + 1
+
+
+def identifier(name: str) -> str:
+    """A UUID for an id."""
+    return str(uuid.uuid5(NAMESPACE, name))
+
+
+def records(collection: TextCollection, columns: dict[str, str], file: Path) -> Iterator[Record]:
     """All rows with what stands in `columns`, each a field or a path such as `metadata.source`; `KEY` is their key.
     What was read lies in `file`, page by page, so that a reading that was killed goes on where it was.
     """

@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import grpc
-from pymilvus import MilvusClient, MilvusException
+from pymilvus import DataType, MilvusClient, MilvusException
 
-from ragassay.services.collection import PAGE, SECONDS, Collection, CollectionError, Row
+from ragassay.services.collection import PAGE, SECONDS, CollectionError, Row, TextCollection, whole_number
+
+STRONG = {"consistency_level": "Strong"}  # what was written before is there
 
 
-class Connector(Collection):
+class Connector(TextCollection):
     ERRORS = (MilvusException, grpc.RpcError, OSError, RuntimeError, ValueError)
 
     def connect(self):
@@ -48,6 +50,34 @@ class Connector(Collection):
                     return
         finally:
             rows.close()
+
+    def keys(self, ids):
+        key = self.schema()[1]
+        if key.get("auto_id"):
+            raise self.refuse("keys that Milvus gives by itself", "a collection without auto_id")
+        return [whole_number(name, 64) if key["type"] == DataType.INT64 else name for name in ids]
+
+    def present(self, keys):
+        key = self.schema()[1]["name"]
+        with self.asking():
+            self.client.load_collection(self.entry["collection"])
+            rows = self.client.query(self.entry["collection"], ids=keys, output_fields=[key], **STRONG)
+        return {row[key] for row in rows}
+
+    def put(self, keys, vectors, fields):
+        schema, key = self.schema()
+        names = [name for name, field in schema.items() if field["type"] == DataType.FLOAT_VECTOR]
+        if len(names) != 1:
+            raise self.refuse(f"{len(names)} fields of vectors", "one")
+        rows = zip(keys, vectors, fields, strict=True)
+        with self.asking():
+            self.client.insert(
+                self.entry["collection"], [row | {key["name"]: first, names[0]: vector} for first, vector, row in rows]
+            )
+
+    def remove(self, keys):
+        with self.asking():
+            self.client.delete(self.entry["collection"], ids=keys)
 
     def close(self):
         self.client.close()

@@ -2,11 +2,14 @@
 those of JSON hold further fields. Reading is a transaction that cannot write.
 """
 
+from functools import partial
+
 import psycopg
 from psycopg.sql import SQL, Identifier
+from psycopg.types.json import Jsonb
 
 from ragassay.base.errors import unknown
-from ragassay.services.collection import PAGE, SECONDS, Collection, CollectionError, Row
+from ragassay.services.collection import PAGE, SECONDS, CollectionError, Row, TextCollection, identifier, whole_number
 
 TABLES = """
 SELECT CASE WHEN pg_table_is_visible(oid) THEN relname ELSE relnamespace::regnamespace || '.' || relname END
@@ -20,8 +23,16 @@ SELECT attname, format_type(atttypid, NULL), EXISTS (
 FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum
 """
 
+KEYS = {  # how a key of a type is made for an id
+    "integer": partial(whole_number, bits=32),
+    "bigint": partial(whole_number, bits=64),
+    "uuid": identifier,
+    "text": str,
+    "character varying": str,
+}
 
-class Connector(Collection):
+
+class Connector(TextCollection):
     ERRORS = (psycopg.Error,)
 
     def connect(self):
@@ -65,6 +76,43 @@ class Connector(Collection):
             yield [Row(_plain(first), dict(zip(fields, rest, strict=True))) for first, *rest in rows], cursor
             if cursor is None:
                 return
+
+    def keys(self, ids):
+        columns, key = self.columns()
+        kind = columns[key]
+        if kind not in KEYS:
+            raise self.refuse(f"a primary key of type {kind}", f"one of {', '.join(KEYS)}")
+        return [KEYS[kind](name) for name in ids]
+
+    def present(self, keys):
+        columns, key = self.columns()
+        query = SQL("SELECT {} FROM {} WHERE {} = ANY(%s::{}[])").format(
+            Identifier(key), self.table, Identifier(key), SQL(columns[key])
+        )
+        with self.asking():
+            return {_plain(row[0]) for row in self.client.execute(query, [keys])}
+
+    def put(self, keys, vectors, fields):
+        columns, key = self.columns()
+        of_vectors = [name for name, kind in columns.items() if kind == "vector"]
+        if len(of_vectors) != 1:
+            raise self.refuse(f"{len(of_vectors)} columns of type vector", "one")
+        names = [key, *of_vectors, *fields[0]]
+        query = SQL("INSERT INTO {} ({}) VALUES ({})").format(
+            self.table, SQL(", ").join(map(Identifier, names)), SQL(", ").join([SQL("%s")] * len(names))
+        )
+        rows = [
+            [first, str(vector), *(Jsonb(value) if isinstance(value, dict) else value for value in row.values())]
+            for first, vector, row in zip(keys, vectors, fields, strict=True)
+        ]
+        with self.asking(), self.client.transaction(), self.client.cursor() as cursor:
+            cursor.executemany(query, rows)
+
+    def remove(self, keys):
+        columns, key = self.columns()
+        query = SQL("DELETE FROM {} WHERE {} = ANY(%s::{}[])").format(self.table, Identifier(key), SQL(columns[key]))
+        with self.asking():
+            self.client.execute(query, [keys])
 
     def close(self):
         self.client.close()

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from qdrant_client import QdrantClient
+from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException
 
-from ragassay.services.collection import PAGE, SECONDS, Collection, CollectionError, Row
+from ragassay.services.collection import PAGE, SECONDS, CollectionError, Row, TextCollection, identifier
 
 
-class Connector(Collection):
+class Connector(TextCollection):
     ERRORS = (ApiException, OSError, RuntimeError, ValueError)
 
     def connect(self):
@@ -36,6 +36,29 @@ class Connector(Collection):
             yield [Row(point.id, point.payload or {}) for point in points], cursor
             if cursor is None:
                 return
+
+    def keys(self, ids):
+        return [identifier(name) for name in ids]
+
+    def present(self, keys):
+        with self.asking():
+            points = self.client.retrieve(self.entry["collection"], keys, with_payload=False)
+        return {point.id for point in points}
+
+    def put(self, keys, vectors, fields):
+        with self.asking():
+            kinds = self.client.get_collection(self.entry["collection"]).config.params.vectors
+            if isinstance(kinds, dict) and len(kinds) != 1:
+                raise self.refuse(f"vectors {', '.join(kinds)}", "one vector for each point")
+            if isinstance(kinds, dict):
+                vectors = [{next(iter(kinds)): vector} for vector in vectors]
+            rows = zip(keys, vectors, fields, strict=True)
+            points = [models.PointStruct(id=key, vector=vector, payload=payload) for key, vector, payload in rows]
+            self.client.upsert(self.entry["collection"], points, wait=True)
+
+    def remove(self, keys):
+        with self.asking():
+            self.client.delete(self.entry["collection"], models.PointIdsList(points=keys), wait=True)
 
     def close(self):
         self.client.close()

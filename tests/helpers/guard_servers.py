@@ -1,0 +1,70 @@
+"""A guard server with small fits, and a service behind it, both on loopback with the real uvicorn."""
+
+import contextlib
+import json
+import threading
+
+import httpx
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+
+from project import ROOT
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked, read
+from ragassay.people.page.server import listen
+from ragassay.services.serving.application import Server, application, listener
+from ragassay.services.serving.fits import Fits
+from ragassay.services.serving.proxy import Proxy
+
+
+def settings(**given):
+    """The configuration's `guard_server` with its defaults."""
+    return checked(read(ROOT / "config/config.yaml") | {"guard_server": given}, [], merged())["guard_server"]
+
+
+@contextlib.contextmanager
+def listening(server):
+    """The address of a server of uvicorn in a thread."""
+    sockets = [listen("127.0.0.1", 0)]
+    thread = threading.Thread(target=server.run, kwargs={"sockets": sockets})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@contextlib.contextmanager
+def guarding(given, token="", observe=False):
+    """A client of a guard server with these settings."""
+    complete = settings(**given)
+    proxy = Proxy(complete["proxy"], observe) if complete["proxy"]["address"] else None
+    server = Server(complete, Fits.load(complete))
+    with (
+        listening(listener(application(server, token, proxy), server)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        client.server = server
+        yield client
+
+
+class Service:
+    """A service that gives prepared replies and notes what it was asked."""
+
+    def __init__(self):
+        self.asked, self.reply = [], None
+
+    async def answer(self, request):
+        self.asked.append(await request.json())
+        reply = self.reply
+        return reply if isinstance(reply, Response) else Response(json.dumps(reply), media_type="application/json")
+
+    @contextlib.contextmanager
+    def serving(self):
+        app = Starlette(routes=[Route("/ask", self.answer, methods=["POST"])])
+        options = {"log_level": "error", "ws": "none", "lifespan": "off"}
+        with listening(uvicorn.Server(uvicorn.Config(app, loop="asyncio", http="h11", **options))) as address:
+            yield f"{address}/ask"

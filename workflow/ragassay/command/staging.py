@@ -1,0 +1,45 @@
+"""`ragassay stage` and `ragassay clean-staging`: poisoned passages in a collection for tests, and out of it again."""
+
+import sys
+from pathlib import Path
+
+from ragassay.base import pipeline, tables
+from ragassay.base.errors import AssayError, unknown
+from ragassay.config import schema
+from ragassay.config.settings import of_files
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.schemas.attacks import POISONED_PASSAGES
+from ragassay.services import staging
+
+
+def put(name: str, dataset: str, attack: str, words: list[str]) -> None:
+    """The passages that an attack of this project made."""
+    config = _config(words)
+    entry = _entry(config, name)
+    staging.check(name, entry)
+    rows = tables.read(POISONED_PASSAGES, Path("results/poisoned_passages", dataset, f"{attack}.parquet")).to_pylist()
+    embedder = Embedder(Encoder(name=entry["encoder"], **config["encoders"][entry["encoder"]]), "embeddings")
+    vectors = embedder.embed([row["text"] for row in rows], "passage")
+    count = staging.stage(name, entry, rows, vectors.tolist())
+    sys.stdout.write(f"stage: {count} poisoned passages are in {name}; afterwards: ragassay clean-staging\n")
+
+
+def remove(words: list[str]) -> None:
+    """From all collections that may hold some."""
+    config, names = _config(words), staging.staged()
+    for name in names:
+        count = staging.clean(name, _entry(config, name))
+        sys.stdout.write(f"clean-staging: {name}: none of {count} poisoned passages is there any more\n")
+    if not names:
+        sys.stdout.write("clean-staging: no collection holds poisoned passages\n")
+
+
+def _config(words):
+    return of_files([*pipeline.settings_files(), *pipeline.configfiles(words)], schema.merged())
+
+
+def _entry(config, name):
+    if name not in config["collections"]:
+        raise AssayError(f"collections: {unknown('collection', name, config['collections'])}")
+    return config["collections"][name]

@@ -1,0 +1,240 @@
+"""The guard server: a fitted gate, guard, screen and probe behind HTTP, and a proxy in front of a service.
+
+What cannot be judged is refused, in one line, and never let through. A new fit is loaded beside the old one and takes
+its place when it is warm, so that no request is lost; if it cannot be loaded, the old one stays.
+"""
+
+import asyncio
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from html import escape
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log
+from ragassay.services.serving.fits import NAMES, Fits, ServerError
+from ragassay.services.serving.limits import Limits, Metrics
+from ragassay.services.serving.proxy import Proxy
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class GateQueries(Body):
+    queries: list[str] = Field(description="What was asked.")
+
+
+class GuardTexts(Body):
+    question: str = Field(description="What was asked.")
+    texts: list[str] = Field(description="What the search returned, best first.")
+    similarities: list[float] = Field(description="As the search gives them.")
+    vectors: list[list[float]] | None = Field(None, description="Those of the texts, if the guard groups texts.")
+
+
+class ScreenTexts(Body):
+    texts: list[str] = Field(description="What comes into the index.")
+    vectors: list[list[float]] | None = Field(None, description="Theirs, if the screen compares with questions.")
+
+
+class ProbeStates(Body):
+    states: list[list[list[float]]] = Field(description="Generations x layers x width.")
+
+
+class Batch(Body):
+    requests: list[dict[str, Any]] = Field(description='Each a name with its body: {"gate": {"queries": ["..."]}}.')
+
+
+BODIES = dict(zip(NAMES, (GateQueries, GuardTexts, ScreenTexts, ProbeStates), strict=True))
+TEXTS = {
+    "gate": "Is each query inside what the corpus knows?",
+    "guard": "Was any of these texts planted for the question?",
+    "screen": "Does any of these texts look planted before anybody has asked?",
+    "probe": "Did planted text decide these answers? Reads states of the model.",
+}
+
+
+class Server:
+    """What the endpoints share. `settings` are the configuration's `guard_server`."""
+
+    def __init__(self, settings: dict[str, Any], fits: Fits):
+        self.settings, self.fits, self.metrics, self.is_ready = settings, fits, Metrics(), False
+        self.pool, self.reloading = ThreadPoolExecutor(os.cpu_count()), asyncio.Lock()
+
+    async def compute(self, function, *arguments):
+        """In a thread, so that others are served meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(self.pool, partial(function, *arguments))
+
+    async def ask(self, name: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+        answers = await self.compute(self.fits.ask, name, body)
+        for answer in answers:
+            alarm = answer.get("removed", answer.get("poisoned", not answer.get("in_knowledge", True)))
+            self.metrics.count("decisions", by=name, alarm=str(bool(alarm)).lower())
+        return answers
+
+    async def reload(self) -> str:
+        """The version that serves from now on."""
+        async with self.reloading:
+            try:
+                fits = await self.compute(Fits.load, self.settings)
+            except (AssayError, OSError):
+                self.metrics.count("reloads", result="failed")
+                raise
+            self.metrics.count("reloads", result="done")
+            self.fits = fits
+            return fits.version
+
+
+def application(server: Server, token: str = "", proxy: Proxy | None = None) -> FastAPI:
+    @asynccontextmanager
+    async def running(_):
+        async with proxy.running(server) if proxy else _nothing():
+            server.is_ready = True
+            yield
+            server.is_ready = False
+        server.pool.shutdown(cancel_futures=True)
+
+    app = FastAPI(title="ragassay guard server", docs_url=None, redoc_url=None, lifespan=running)
+
+    @app.exception_handler(AssayError)
+    async def refused(_, error: AssayError):
+        return JSONResponse({"error": str(error)}, 422)
+
+    @app.exception_handler(HTTPException)
+    async def unanswered(_, error: HTTPException):
+        return JSONResponse({"error": error.detail}, error.status_code)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_, error: RequestValidationError):
+        return JSONResponse({"error": _in_one_line(error.errors())}, 422)
+
+    for name in server.fits.names():
+        app.post(f"/{name}", summary=TEXTS[name])(_endpoint(server, name))
+
+    @app.post("/batch", summary="Several of these at once; each has its answers or its error.")
+    async def batch(body: Batch) -> list[dict[str, Any]]:
+        return [await _one(server, request) for request in body.requests]
+
+    @app.post("/reload", summary="Load the fits again from their files.")
+    async def reload() -> dict[str, str]:
+        return {"version": await server.reload()}
+
+    @app.get("/health", summary="Whether the process answers.")
+    async def health() -> dict[str, str]:
+        return {"status": "alive"}
+
+    @app.get("/ready", summary="Whether it serves, and with which fit.")
+    async def ready(response: Response) -> dict[str, Any]:
+        response.status_code = 200 if server.is_ready else 503
+        return {"ready": server.is_ready, "version": server.fits.version, "serves": server.fits.names()}
+
+    @app.get("/metrics", summary="Counts for Prometheus.", response_class=PlainTextResponse)
+    async def metrics():
+        return PlainTextResponse(server.metrics.text(), media_type="text/plain; version=0.0.4")
+
+    @app.get("/", include_in_schema=False)
+    async def page():
+        return HTMLResponse(_page(app.openapi()))
+
+    if proxy:
+        if proxy.path in [route.path for route in app.routes]:
+            raise ServerError(f"guard_server.proxy.address: found the path {proxy.path}, which this server has itself")
+
+        @app.post(proxy.path, summary="Ask the service behind this server.")
+        async def ask(request: Request) -> Response:
+            return await proxy.ask(await request.body(), request.headers)
+
+    paths = {route.path: server.settings["seconds"] for route in app.routes}
+    if proxy:
+        paths[proxy.path] += proxy.settings["seconds"]
+    app.add_middleware(Limits, paths=paths, metrics=server.metrics, token=token, settings=server.settings)
+    return app
+
+
+@asynccontextmanager
+async def _nothing():
+    yield
+
+
+def _endpoint(server, name):
+    async def ask(body):
+        return await server.ask(name, body.model_dump(exclude_none=True))
+
+    ask.__annotations__ = {"body": BODIES[name], "return": list[dict[str, Any]]}
+    return ask
+
+
+async def _one(server, request):
+    """The answers to a part of a batch, or why there are none."""
+    [(name, body), *more] = request.items() or [("", None)]
+    if more or name not in BODIES:
+        return {"error": f"found {', '.join(request) or 'nothing'}, expected one of {', '.join(server.fits.names())}"}
+    try:
+        checked = BODIES[name].model_validate(body)
+        return {name: await server.ask(name, checked.model_dump(exclude_none=True))}
+    except AssayError as error:
+        return {"error": str(error)}
+    except ValueError as error:
+        return {"error": _in_one_line(error.errors())}
+
+
+def _in_one_line(errors):
+    first = errors[0]
+    place = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
+    return f"{place}: {first['msg']}" + (f" (and {len(errors) - 1} more)" if len(errors) > 1 else "")
+
+
+def _page(openapi):
+    """All endpoints on one page that loads nothing from elsewhere."""
+    rows = [
+        f"<tr><td>{method.upper()}</td><td><code>{escape(path)}</code></td><td>{escape(entry['summary'])}</td></tr>"
+        for path, methods in openapi["paths"].items()
+        for method, entry in methods.items()
+    ]
+    title = escape(openapi["info"]["title"])
+    return (
+        f"<!doctype html><html lang=en><title>{title}</title><h1>{title}</h1><table>{''.join(rows)}</table>"
+        '<p>Bodies and answers are described in <a href="openapi.json">openapi.json</a>.'
+    )
+
+
+class Impatient(H11Protocol):
+    """Ends a connection whose client sends no whole head of a request in time."""
+
+    seconds: float
+
+    def connection_made(self, transport):
+        super().connection_made(transport)
+        self.loop.call_later(self.seconds, lambda: self.cycle or transport.close())
+
+
+def listener(app: FastAPI, server: Server) -> uvicorn.Server:
+    """Ready to serve at a socket; it ends when all requests are answered."""
+    protocol = type("Impatient", (Impatient,), {"seconds": server.settings["seconds"]})
+    options = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none", "lifespan": "on"}
+    return uvicorn.Server(uvicorn.Config(app, loop="asyncio", http=protocol, timeout_graceful_shutdown=60, **options))
+
+
+def reload_on_hangup(server: Server) -> None:
+    """kill -HUP loads new fits; what goes wrong is logged, and the old ones stay."""
+
+    async def reload():
+        try:
+            log.info("serves the fit %s", await server.reload())
+        except (AssayError, OSError) as error:
+            log.error("the new fit cannot be loaded, the old one stays: %s", error)
+
+    loop = asyncio.get_running_loop()
+    tasks = set()
+    loop.add_signal_handler(signal.SIGHUP, lambda: tasks.add(loop.create_task(reload())))
