@@ -42,9 +42,9 @@ def guarding(given, token="", observe=False):
     """A client of a guard server with these settings."""
     complete = settings(**given)
     proxy = Proxy(complete["proxy"], observe) if complete["proxy"]["address"] else None
-    server = Server(complete, Fits.load(complete))
+    server = Server(complete, Fits.load(complete), proxy)
     with (
-        listening(listener(application(server, token, proxy), server)) as address,
+        listening(listener(application(server, token), server)) as address,
         httpx.Client(base_url=address, timeout=60) as client,
     ):
         client.server = server

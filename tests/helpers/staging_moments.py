@@ -1,5 +1,5 @@
-"""A process of its own that stages or cleans, and is killed as by kill -9 before its n-th step on disk or in the
-database: python staging_moments.py stage|clean N ENTRY COUNT, in the folder of a project.
+"""A process that forks others which stage or clean, each killed as by kill -9 before its n-th step on disk or in the
+database: python staging_moments.py ENTRY, with a line `stage N COUNT` or `clean N 0` for each on its standard input.
 """
 
 import json
@@ -36,18 +36,31 @@ def killed_before(step, places):
         setattr(owner, name, counting(getattr(owner, name)))
 
 
-def main(what, step, entry, count):
-    entry = json.loads(entry)
+def work(entry, what, step, count):
     staging.BATCH = BATCH
     connector = variants.load(collection.KINDS, entry["kind"], "kind").Connector
     steps = [(connector, "present"), (connector, "put"), (connector, "remove"), (os, "fsync"), (Path, "unlink")]
-    killed_before(int(step), steps)
-    rows = passages(int(count))
+    killed_before(step, steps)
     if what == "stage":
+        rows = passages(count)
         staging.stage("mine", entry, rows, [[1.0, 2.0, 3.0, 4.0]] * len(rows))
     else:
         staging.clean("mine", entry)
 
 
+def main(text):
+    entry = json.loads(text)
+    variants.load(collection.KINDS, entry["kind"], "kind")  # once for all
+    for line in sys.stdin:
+        what, step, count = line.split()
+        child = os.fork()
+        if not child:
+            work(entry, what, int(step), int(count))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])

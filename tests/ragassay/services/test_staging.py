@@ -2,8 +2,10 @@
 whenever staging or cleaning was killed.
 """
 
+import contextlib
 import hashlib
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -47,29 +49,34 @@ def test_passages_go_in_and_out_and_nothing_else_changes(database, entry):
     assert staging.clean("mine", entry) == 0
 
 
-def killed(what, step, entry):
-    """Whether a process was killed before this step, or ended before it had that many."""
-    command = [sys.executable, DRIVER, what, str(step), json.dumps(entry), str(COUNT)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode in (0, -9), done.stderr
-    return done.returncode == -9
+@contextlib.contextmanager
+def killing(entry):
+    """A function that stages or cleans in a process of its own, killed before a step: whether it came to that step."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen([sys.executable, DRIVER, json.dumps(entry)], **pipes) as driver:
+
+        def killed(what, step):
+            driver.stdin.write(f"{what} {step} {COUNT}\n")
+            status = int(driver.stdout.readline())
+            assert status in (0, -signal.SIGKILL)
+            return status != 0
+
+        yield killed
 
 
 @pytest.mark.parametrize("what", ["stage", "clean"])
 def test_cleaning_leaves_nothing_whenever_it_was_killed(database, entry, what):
-    before, step, counts = digest(database), 1, set()
-    while True:
-        if what == "clean":
-            staging.stage("mine", entry, passages(COUNT), VECTORS)
-        was_killed = killed(what, step, entry)
-        counts.add(planted(database))
-        staging.clean("mine", entry)
-        assert digest(database) == before, f"before step {step}"
-        assert staging.staged() == []
-        if not was_killed:
-            break
-        step += 1
-    assert step > 5 and {0, COUNT} < counts  # some of it was there, too
+    before, step, counts, was_killed = digest(database), 0, set(), True
+    with killing(entry) as killed:
+        while was_killed:
+            if what == "clean":
+                staging.stage("mine", entry, passages(COUNT), VECTORS)
+            was_killed = killed(what, step := step + 1)
+            counts.add(planted(database))
+            staging.clean("mine", entry)
+            assert digest(database) == before, f"before step {step}"
+            assert staging.staged() == []
+    assert step > 5 and {0, COUNT} < counts  # and some of it was there, too
 
 
 def refusals(entry):

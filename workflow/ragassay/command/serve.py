@@ -37,8 +37,8 @@ def serve(words: list[str], host: str, port: int, observe: bool) -> None:
 
 
 async def _run(listening, settings, token, proxy):
-    server = Server(settings, Fits.load(settings))
-    app = application(server, token, proxy)
+    server = Server(settings, Fits.load(settings), proxy)
+    app = application(server, token)
     reload_on_hangup(server)
     host, port, *_ = listening.getsockname()
     names = ", ".join(server.fits.names())

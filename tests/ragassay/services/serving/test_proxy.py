@@ -166,7 +166,8 @@ def test_the_next_run_reads_the_decisions_as_a_query_log(service, tmp_path):
     with proxied(service, tmp_path) as client:
         for question in [*QUESTIONS, QUESTION]:
             ask(client, question)
-    files = [str(file) for file in (tmp_path / "decisions").iterdir()]
+        client.post("/reload")  # the table is there while the server goes on
+        files = [str(file) for file in (tmp_path / "decisions").glob("*.parquet")]
     read_query_log(files, tmp_path / "log.parquet", {"date": "date", "text": "text"})
     rows = tables.read(QUERY_LOG, tmp_path / "log.parquet").to_pylist()
     assert {row["text"] for row in rows} == {*QUESTIONS, QUESTION}

@@ -68,8 +68,9 @@ TEXTS = {
 class Server:
     """What the endpoints share. `settings` are the configuration's `guard_server`."""
 
-    def __init__(self, settings: dict[str, Any], fits: Fits):
-        self.settings, self.fits, self.metrics, self.is_ready = settings, fits, Metrics(), False
+    def __init__(self, settings: dict[str, Any], fits: Fits, proxy: Proxy | None = None):
+        self.settings, self.fits, self.proxy = settings, fits, proxy
+        self.metrics, self.is_ready = Metrics(), False
         self.pool, self.reloading = ThreadPoolExecutor(os.cpu_count()), asyncio.Lock()
 
     async def compute(self, function, *arguments):
@@ -93,10 +94,14 @@ class Server:
                 raise
             self.metrics.count("reloads", result="done")
             self.fits = fits
+            if self.proxy:
+                self.proxy.decisions.settle()
             return fits.version
 
 
-def application(server: Server, token: str = "", proxy: Proxy | None = None) -> FastAPI:
+def application(server: Server, token: str = "") -> FastAPI:
+    proxy = server.proxy
+
     @asynccontextmanager
     async def running(_):
         async with proxy.running(server) if proxy else _nothing():
@@ -153,7 +158,7 @@ def application(server: Server, token: str = "", proxy: Proxy | None = None) -> 
 
         @app.post(proxy.path, summary="Ask the service behind this server.")
         async def ask(request: Request) -> Response:
-            return await proxy.ask(await request.body(), request.headers)
+            return await proxy.ask(await request.body())
 
     paths = {route.path: server.settings["seconds"] for route in app.routes}
     if proxy:

@@ -51,7 +51,7 @@ class Proxy:
             yield
         self.decisions.settle()
 
-    async def ask(self, body: bytes, _headers) -> Response:
+    async def ask(self, body: bytes) -> Response:
         begun, row = time.perf_counter(), dict.fromkeys(("p_value", "passages", "problem", "status"))
         row |= {"action": FAILED, "observed": self.observe, "removed": [], "version": self.server.fits.version}
         question = self._question(body)
