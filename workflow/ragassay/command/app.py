@@ -212,7 +212,7 @@ def stage(
 
 @app.command(context_settings=PASSING)
 def clean_staging(words: Settings = None) -> None:
-    """Remove them again, also after a kill."""
+    """Remove poisoned passages from collections for tests."""
     from ragassay.command.staging import remove
 
     remove(words or [])
