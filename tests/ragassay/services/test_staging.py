@@ -50,12 +50,13 @@ def test_passages_go_in_and_out_and_nothing_else_changes(database, entry):
 
 
 @contextlib.contextmanager
-def killing(entry):
+def killing(database, entry):
     """A function that stages or cleans in a process of its own, killed before a step: whether it came to that step."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
     with subprocess.Popen([sys.executable, DRIVER, json.dumps(entry)], **pipes) as driver:
 
         def killed(what, step):
+            database.release()
             driver.stdin.write(f"{what} {step} {COUNT}\n")
             status = int(driver.stdout.readline())
             assert status in (0, -signal.SIGKILL)
@@ -67,7 +68,7 @@ def killing(entry):
 @pytest.mark.parametrize("what", ["stage", "clean"])
 def test_cleaning_leaves_nothing_whenever_it_was_killed(database, entry, what):
     before, step, counts, was_killed = digest(database), 0, set(), True
-    with killing(entry) as killed:
+    with killing(database, entry) as killed:
         while was_killed:
             if what == "clean":
                 staging.stage("mine", entry, passages(COUNT), VECTORS)

@@ -58,7 +58,7 @@ def check(
     live: Annotated[bool, typer.Option("--live", help="Ask each model and service one question.")] = False,
     question: Annotated[str, typer.Option(help="What services are asked.", show_default=False)] = "",
 ) -> None:
-    """Check configuration, files and keys; ask services."""
+    """Check configuration, files and keys; ask named services."""
     from ragassay.command.check import report
 
     raise typer.Exit(report(words or [], live, question))

@@ -46,9 +46,13 @@ class TextCollection(ABC):
         remember(self.secret)
         with self.asking():
             self.connect()
-            names = self.names()
-        if entry["collection"] not in names:
-            raise CollectionError(f"{self.place}.collection: {unknown('collection', entry['collection'], names)}")
+        with contextlib.ExitStack() as opening:
+            opening.callback(self.close)
+            with self.asking():
+                names = self.names()
+            if entry["collection"] not in names:
+                raise CollectionError(f"{self.place}.collection: {unknown('collection', entry['collection'], names)}")
+            opening.pop_all()
 
     @contextlib.contextmanager
     def asking(self) -> Iterator[None]:

@@ -117,7 +117,7 @@ def test_an_observer_passes_on_what_it_cannot_judge(service, tmp_path):
 
 
 BAD = {
-    "HTML": (Response("<html>", media_type="text/html"), "found 'text/html' in the service's reply, expected JSON"),
+    "HTML": (Response("<html>", media_type="text/html"), "in the service's reply, expected JSON"),
     "no passages": ({"result": {"answer": "a"}}, "found no list in 'found' of the service's reply"),
     "passages without text": ({"found": [{"score": 0.5}]}, "found None as text 1, expected a text"),
     "a score that is none": ({"found": [{"text": "a", "score": "high"}]}, "found 'high' as similarity 1"),
@@ -183,7 +183,9 @@ def test_a_row_that_was_settled_before_a_kill_is_not_there_twice(tmp_path):
     content = journal.read_bytes()
     decisions.settle()
     journal.write_bytes(content + content[:20])  # killed before it was deleted, and while it wrote
-    Decisions(tmp_path).add(row | {"text": "b"})
+    second = Decisions(tmp_path)
+    second.add(row | {"text": "b"})
+    second.file.close()  # as a kill does
     Decisions(tmp_path)
     [file] = tmp_path.iterdir()
     assert [row["text"] for row in tables.read(DECISIONS, file).to_pylist()] == ["a", "b"]
