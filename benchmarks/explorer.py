@@ -22,7 +22,7 @@ REPORT = ROOT / "workflow/report"
 TEMPLATES = [REPORT / "explorer.html.j2", REPORT / "provenance.html.j2"]
 FILES = {"templates": TEMPLATES, "style": REPORT / "explorer.css"}
 SETTINGS = {"title": "A large study", "report": "index.html", "models": {}, "command": "make demo"}
-REMEDIES = "responses scope_labels defusion_labels people predictions gated_queries filtered answers clean".split()
+REMEDIES = "responses scope_labels defusion_labels people predictions gated_questions filtered answers clean".split()
 CHANGES = {
     "search": "search.value = search.value ? '' : 'ba cor'",
     "filter": "for (const { select } of facets.slice(0, 2)) select.selectedIndex = select.selectedIndex ? 0 : 1",
@@ -65,9 +65,8 @@ def page_of_questions(folder) -> Path:
     page, script = Path(folder) / "questions.html", [REPORT / "explorer_question.js", REPORT / "explorer.js"]
     settings = {**SETTINGS, "subject": "Questions.", "remedies": dict.fromkeys(REMEDIES, "")}
     files = {**FILES, "behaviour": script, "page": page, "csv": page.with_suffix(".csv")}
-    list_questions(
-        **paths, gold=[], human_labels=[], covered_questions=[], gated_queries=[], query_logs=[], **files, **settings
-    )
+    further = {name: [] for name in ("gold", "human_labels", "covered_questions", "gated_questions")}
+    list_questions(**paths, **further, **files, **settings)
     return page
 
 

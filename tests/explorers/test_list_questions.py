@@ -8,10 +8,9 @@ from corpora.large_study import CLAIMS_EACH, IN_SCOPE, ROUNDS, VOTES
 from explorers import build, content, facet, listed, outcomes, rows_of
 from ragassay.base import tables
 from ragassay.report.provenance import digest
-from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
-from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUERIES
+from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUESTIONS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
 from rows import place
@@ -64,6 +63,10 @@ def test_the_file_has_a_row_for_every_question_with_all_that_is_on_the_page(tmp_
                 if column["kind"] == "responder":
                     names = ("response", "outcome", "why")
                     wanted = [cell["text"], cell["outcome"], cell["why"]]
+                elif column["kind"] == "gate":
+                    names = ("decides", "p-value", "nearest passage")
+                    wanted = [cell["outcome"], cell["p_value"], cell["passage"]]
+                    wanted = ["" if value is None else str(value) for value in wanted]
                 else:
                     names = ("predicts", "probability", "outcome")
                     wanted = [cell["predicts"], str(cell["probability"]), cell["outcome"]]
@@ -78,6 +81,7 @@ def test_responses_and_predictions_are_right_where_they_fit_what_should_be_answe
         "r1, basic",
         "d1 (e)",
         "overlap control (e)",
+        "relevance gate",
     ]
     counts = dict.fromkeys(["yes", "no", "unclear"], 0)
     for row in rows:
@@ -112,7 +116,7 @@ def study(folder, intended, text="Lanterns.", label=None, reason="stop", **more)
         votes = {"defused": {"defused_votes": 2, "not_defused_votes": 1}}.get(label, {"not_defused_votes": 3})
         rows["defusion_labels"] = (DEFUSION_LABELS, filled(DEFUSION_LABELS, label=label, **votes, **answer))
     names = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores hardness_strata"
-    names += " responses defusion_labels gold human_labels predictions covered_questions gated_queries query_logs"
+    names += " responses defusion_labels gold human_labels predictions covered_questions gated_questions"
     paths = dict.fromkeys(names.split(), ())
     for name, (table, row) in rows.items():
         paths[name] = [place(folder, table, responder="r", prompt="basic")]
@@ -161,32 +165,33 @@ def test_people_have_the_last_word_on_questions_and_responses(tmp_path):
     assert (row["should be answered"], row["r, basic: outcome"]) == ("yes", "answered_in_scope")
 
 
-def test_a_gate_says_of_a_question_what_it_decided_about_a_query_with_its_words(tmp_path):
-    log = place(tmp_path, QUERY_LOG, query_log="l")
-    gated = place(tmp_path, GATED_QUERIES, corpus="c", retriever="r", query_log="l")
-    texts = ["Who?", " Why?\n", "Where?"]
-    tables.write(QUERY_LOG, log, [filled(QUERY_LOG, entry=at, text=text) for at, text in enumerate(texts)])
-    rows = [filled(GATED_QUERIES, entry=at, p_value=at / 8, rejected=at == 1) for at in range(3)]
-    tables.write(GATED_QUERIES, gated, rows)
-    page = study(tmp_path, "in_scope", gated_queries=[gated], query_logs=[log])
-    [row] = rows_of(page)
-    assert (row["c, r: decides"], row["c, r: p-value"]) == ("out_of_knowledge", "0.125")
+@pytest.mark.parametrize(
+    ("rejected", "decides", "sentence"),
+    [
+        (True, "out_of_knowledge", "rejects 1 of the 1 questions that should be answered."),
+        (False, "in_knowledge", "rejects 0 of the 1 questions that should be answered."),
+        (None, "undecided", "The relevance gate decides nothing."),
+    ],
+)
+def test_a_gate_says_of_a_question_whether_its_documents_know_the_subject(tmp_path, rejected, decides, sentence):
+    gated, p = place(tmp_path, GATED_QUESTIONS), None if rejected is None else 0.125
+    answer = {"question_id": "q", "p_value": p, "rejected": rejected, "nearest_doc_id": "d"}
+    tables.write(GATED_QUESTIONS, gated, [filled(GATED_QUESTIONS, **answer)])
+    page = study(tmp_path, "in_scope", gated_questions=[gated])
+    [row], [document] = rows_of(page), content(page)[1]
+    assert row["relevance gate: decides"] == decides and row["relevance gate: nearest passage"] == "d"
+    assert row["relevance gate: p-value"] == ("" if p is None else "0.125")
+    assert document["rows"][0]["cells"][-1]["is_own"] and sentence in page.read_text()
     assert "No relevance gate" not in page.read_text()
-    tables.write(QUERY_LOG, log, [filled(QUERY_LOG, entry=at, text="Who?") for at in range(3)])
-    page = study(tmp_path, "in_scope", gated_queries=[gated], query_logs=[log])
-    assert "No relevance gate" in page.read_text() and "c, r: decides" not in rows_of(page)[0]
 
 
-def test_a_gate_that_was_asked_about_the_question_itself_needs_no_log(tmp_path):
+def test_a_gate_of_a_corpus_says_so_beside_that_of_the_documents(tmp_path):
     asked = place(tmp_path, COVERED_QUESTIONS, corpus="c", retriever="r", generator="g")
-    log, gated = place(tmp_path, QUERY_LOG, query_log="l"), place(tmp_path, GATED_QUERIES, corpus="c", query_log="l")
-    tables.write(QUERY_LOG, log, [filled(QUERY_LOG, entry=0, text="Why?")])
-    tables.write(GATED_QUERIES, gated, [filled(GATED_QUERIES, entry=0, p_value=0.5)])
     decision = {"p_value": 0.01, "rejected": True, "passage_id": "p7"}
     tables.write(COVERED_QUESTIONS, asked, [filled(COVERED_QUESTIONS, question_id="q", **decision)])
-    [row] = rows_of(study(tmp_path, "in_scope", covered_questions=[asked], gated_queries=[gated], query_logs=[log]))
+    [row] = rows_of(study(tmp_path, "in_scope", covered_questions=[asked]))
     assert (row["gate of c: decides"], row["gate of c: p-value"]) == ("out_of_knowledge", "0.01")
-    assert row["gate of c: nearest passage"] == "p7" and row["c, s: decides"] == "in_knowledge"
+    assert row["gate of c: nearest passage"] == "p7"
 
 
 def test_what_is_missing_is_named_with_what_to_do_about_it(tmp_path):
@@ -290,7 +295,7 @@ def test_shards_are_read_one_after_the_other(tmp_path, monkeypatch):
         paths.setdefault("documents", []).append(documents)
         paths.setdefault("questions", []).append(asked)
     names = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores hardness_strata"
-    names += " responses defusion_labels gold human_labels predictions covered_questions gated_queries query_logs"
+    names += " responses defusion_labels gold human_labels predictions covered_questions gated_questions"
     read = []
     listing = tables.read
     monkeypatch.setattr(tables, "read", lambda table, path, *rest: read.append(path) or listing(table, path, *rest))

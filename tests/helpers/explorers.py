@@ -12,7 +12,10 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.report import provenance
 from ragassay.results import all_tables
+from ragassay.schemas.relevance import GATED_QUESTIONS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
+from ragassay.schemas.scope_questions import QUESTIONS
+from rows import place, row
 from scripts.explorers.list_attacks import list_attacks
 from scripts.explorers.list_questions import list_questions
 
@@ -20,26 +23,48 @@ REPORT = ROOT / "workflow/report"
 FILES = {"templates": [REPORT / "explorer.html.j2", REPORT / "provenance.html.j2"], "style": REPORT / "explorer.css"}
 QUESTION_SCRIPTS = [REPORT / "explorer_question.js", REPORT / "explorer.js"]
 REMEDIES = dict.fromkeys(
-    ["responses", "scope_labels", "defusion_labels", "people", "predictions", "gated_queries"], "Do this."
+    ["responses", "scope_labels", "defusion_labels", "people", "predictions", "gated_questions"], "Do this."
 )
 WRITTEN = {**large_study.TABLES, "responses": RESPONSES, "defusion_labels": DEFUSION_LABELS, "predictions": PREDICTIONS}
-FURTHER = ("gold", "human_labels", "covered_questions", "gated_queries", "query_logs")
+WRITTEN |= {"gated_questions": GATED_QUESTIONS}
+FURTHER = ("gold", "human_labels", "covered_questions")
 ATTACK_SCRIPTS = [REPORT / "explorer_attack.js", REPORT / "explorer.js"]
 ATTACK_TABLES = ("targets", "poisoned_passages", "passages", "retrieved", "filtered", "answers")
 WANTS = {"none": None, "loud": "answer", "mute": "declining"}
 
 
 def build(folder, documents, change=lambda name, row: row, title="A study", responders=("r2", "r1"), **more):
-    """A page about so many documents, after `change` has seen every row of every table. Responders and two detectors
-    were asked about all questions. `more` are files of further tables, or none of one.
+    """A page about so many documents, after `change` has seen every row of every table. Responders, two detectors and
+    a gate were asked about all questions. `more` are files of further tables, or none of one.
     """
     paths = large_study.write_study(folder, documents)
     paths |= large_study.write_answers(folder, paths["questions"][0], responders, ["d1", "overlap"])
+    paths["gated_questions"] = [write_gate(folder, paths["questions"][0])]
     for name, files in paths.items():
         for file in files:
             rows = tables.read(WRITTEN[name], file).to_pylist()
             tables.write(WRITTEN[name], file, [change(name, row) for row in rows])
     return listed(folder, {**paths, **dict.fromkeys(FURTHER, ()), **more}, title)
+
+
+def write_gate(folder, questions):
+    """What a gate says of each question: rejected, not, or not decided, in turn; the first document is the nearest."""
+    path, asked = (
+        place(folder, GATED_QUESTIONS),
+        tables.read(QUESTIONS, questions, ["question_id", "doc_id"]).to_pylist(),
+    )
+    rows = [
+        row(
+            GATED_QUESTIONS,
+            question_id=question["question_id"],
+            p_value=(0.01, 0.5, None)[at % 3],
+            rejected=(True, False, None)[at % 3],
+            nearest_doc_id=asked[0]["doc_id"] if at % 4 else None,
+        )
+        for at, question in enumerate(asked)
+    ]
+    tables.write(GATED_QUESTIONS, path, rows)
+    return path
 
 
 def listed(folder, paths, title="A study"):

@@ -5,7 +5,7 @@ import pytest
 from described import first_parts, holds, nothing, rules
 
 ALWAYS = ["scope", "scope_questions", "responses", "responses_judge", "responses_numbers"]
-ALWAYS += ["detectors", "detectors_numbers", "question_sets", "question_sets_numbers"]
+ALWAYS += ["detectors", "detectors_numbers", "question_sets"]
 PAGE = [*ALWAYS, "agreement", "detectors_gold"]  # the last two only where people have labelled
 
 

@@ -260,6 +260,22 @@ def test_answers_stand_side_by_side_with_what_was_right(show, small):
     assert "votes: it answers" in one.text + two.text
 
 
+def test_a_gate_says_what_it_decided_and_on_what_it_rests(show, small):
+    browser, (index, documents) = show(small), content(small)
+    names = [name for name, outcome in zip(index["id"], outcomes(index, "relevance gate"), strict=True) if outcome]
+    choose(browser, "filter-finding", "The gate takes it for out of knowledge")
+    assert count(browser) == outcomes(index, "relevance gate").count("out_of_knowledge") > 0
+    rows = [row for document in documents for row in document["rows"]]
+    for outcome, words in (("out_of_knowledge", "p = 0.01"), ("in_knowledge", "p = 0.5"), ("undecided", "too few")):
+        row = next(row for row in rows if row["cells"][-1]["outcome"] == outcome and row["cells"][-1]["nearest"])
+        assert row["id"] in names
+        show(small, f"#row={row['id']}")
+        opened(browser, row["text"])
+        shown = browser.find_element(By.ID, "dossier").text
+        own = "is its own." if row["cells"][-1]["is_own"] else f"is not its own: {row['cells'][-1]['title']}"
+        assert "What the relevance gate says" in shown and words in shown and f"The nearest document {own}" in shown
+
+
 CONTRASTS = """
 const linear = (value) => ((value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
 const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);

@@ -1,11 +1,11 @@
-// What the explorer shows of a question: its document, whether it should be answered, what was answered, what detectors predict.
+// What the explorer shows of a question: its document, whether it should be answered, what was answered, what detectors and the gate say.
 const BADGES = ["should", "topic", "status"];
 const SHOULD = { yes: "should be answered", no: "should not be answered", unclear: "unclear if it should be" };
 const OUTCOMES = {
   answered_out_of_scope: "wrong: answered although out of scope", refused_in_scope: "wrong: refused although in scope",
   declined_out_of_scope: "right: declined or corrected", answered_in_scope: "answered", no_verdict: "no verdict",
   missed: "wrong: misses it", false_alarm: "wrong: false alarm", right: "right", not_comparable: "nobody knows",
-  out_of_knowledge: "out of knowledge", in_knowledge: "in knowledge",
+  out_of_knowledge: "out of knowledge", in_knowledge: "in knowledge", undecided: "not decided",
 };
 const badge = (name, value) => (name === "should" ? SHOULD[value] : words(value));
 const isWrong = (outcome) => OUTCOMES[outcome].startsWith("wrong");
@@ -88,17 +88,30 @@ function answers(row) {
 }
 
 function predictions(row) {
-  const given = [...cellsOf(row, "detector"), ...cellsOf(row, "gate")];
-  if (!given.length) return [];
-  const table = grid(["Detector", "Predicts", "Probability that it is out of scope", ""]);
-  for (const [column, cell] of given) {
-    const gate = column.kind === "gate";
-    const number = gate ? `p = ${cell.p_value}` : cell.probability === null ? "–" : cell.probability.toFixed(2);
-    const note = (gate ? "" : OUTCOMES[cell.outcome]) + (cell.part === "trained_on" ? " (trained on its document)" : "");
-    const says = words((gate ? cell.outcome : cell.predicts) ?? "nothing: too long");
-    table.append(make("tr", "", make("td", "text", column.name), make("td", "", says), make("td", "", number), make("td", isWrong(cell.outcome) ? "doubt" : "soft", note)));
+  const given = cellsOf(row, "detector");
+  const shown = gate(row);
+  if (given.length) {
+    const table = grid(["Detector", "Predicts", "Probability that it is out of scope", ""]);
+    for (const [column, cell] of given) {
+      const number = cell.probability === null ? "–" : cell.probability.toFixed(2);
+      const note = OUTCOMES[cell.outcome] + (cell.part === "trained_on" ? " (trained on its document)" : "");
+      const says = words(cell.predicts ?? "nothing: too long");
+      table.append(make("tr", "", make("td", "text", column.name), make("td", "", says), make("td", "", number), make("td", isWrong(cell.outcome) ? "doubt" : "soft", note)));
+    }
+    shown.unshift(card("What detectors predict", framed(table, "Detectors")));
   }
-  return [card("What detectors predict", framed(table, "Detectors"))];
+  return shown;
+}
+
+function gate(row) {
+  return cellsOf(row, "gate").map(([column, cell]) => {
+    const decision = make("p", "", make("strong", "", OUTCOMES[cell.outcome]), cell.p_value === null ? "" : `, p = ${cell.p_value}`);
+    const nearest = cell.passage === null ? "No document shares a word with it." : cell.is_own ? "The nearest document is its own." : cell.title ? `The nearest document is not its own: ${cell.title}` : `The nearest passage: ${cell.passage}`;
+    const meaning = cell.p_value === null
+      ? "There are too few in-scope questions to calibrate the gate."
+      : "p: the share of in-knowledge questions that are at least as far from every document. A low one says that the documents do not know the subject, a high one not that they have the answer.";
+    return card(`What the ${column.name} says`, decision, make("p", "text", nearest), make("p", "soft", meaning));
+  });
 }
 
 function others(row, dossier) {

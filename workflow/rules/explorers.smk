@@ -2,7 +2,7 @@
 
 Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_votes, scope_labels, hardness, hardness_scores,
         hardness_strata, responses, defusion_labels, gold, human_labels, predictions, targets, passages, poisoned_passages,
-        retrieved, filtered, answers, covered_questions, gated_queries, query_logs, workflow/report/
+        retrieved, filtered, answers, covered_questions, gated_questions, workflow/report/
 Writes  <report>/explorer/{generator}/{judge}.html, .csv      one row per question of a generator or a question set
         <report>/explorer/attacks.html, .csv                        one row per attack on a target with a retriever
 """
@@ -37,8 +37,7 @@ rule list_questions:
         covered_questions=plan(
             coverage.gated, pattern="results/covered_questions/{corpus}/{retriever}/{generator}.parquet"
         ),
-        gated_queries=plan(explorers.gated, pattern="results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
-        query_logs=plan(explorers.gated, pattern="results/query_logs/{query_log}.parquet"),
+        gated_questions=plan(explorers.gated),
         templates=shipped(["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"]),
         style=shipped("workflow/report/explorer.css"),
         behaviour=shipped(["workflow/report/explorer_question.js", "workflow/report/explorer.js"]),

@@ -13,7 +13,6 @@ SETS = list(config["question_sets"])
 JUDGED = plan(question_sets.set_responses)
 PREDICTED = plan(question_sets.predictions)
 SECTIONS["question_sets"] = {"page": "scope", "shown": bool(SETS)}
-SECTIONS["question_sets_numbers"] = {"page": "scope", "metrics": "question_sets", "shown": bool(SETS)}
 
 
 rule question_sets:

@@ -5,7 +5,7 @@ Each corpus of the study is searched with and without its held-out documents; qu
 same style as those that are in it.
 
 Reads   results/passages, results/held_out_documents, results/queries, results/neighbours, results/query_logs, results/passage_answers,
-        results/direct_answers, resources/prompts/
+        results/direct_answers, results/documents, results/questions, results/scope_labels, resources/prompts/
 Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   every vote on how relevant passages are
         results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet       the statistics of each query
         results/answer_metrics.parquet, results/answer_examples.parquet         what passages and a gate are worth in answers
@@ -14,13 +14,14 @@ Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   
         results/examples/relevance.parquet                                      synthetic queries and misses of models, for people to read
         results/gates/{corpus}/{retriever}/                                     what decides online, to be copied anywhere
         results/gated_queries/{corpus}/{retriever}/{query_log}.parquet          what it says of the queries of a log
+        results/gated_questions/{generator}/{judge}.parquet                     what a gate of their documents says of the scope study's
         results/query_drift/{corpus}/{retriever}/{query_log}.parquet            whether these drift, window by window
         results/metrics/drift.parquet                                           the report's section on that
         results/calls/rate_relevance/..., ledger/rate_relevance/...             as in questions.smk
         embeddings/                                                             vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import grading, models, queries, relevance
+from ragassay.plan import explorers, grading, models, queries, relevance
 from ragassay.plan.report import draws
 
 COMPARED = list(config["relevance"]["sets"])
@@ -31,6 +32,7 @@ SCORED = plan(relevance.scored)
 SCORES = SCORED.over("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet")
 LOGS = plan(relevance.logs)
 ASKED = plan(grading.asked)
+GATED = plan(explorers.listings)
 MEASURES_ANSWERS = bool(plan(grading.responders))
 CALLS += RATED.over("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet")
 CALLS += ASKED.over("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet")
@@ -242,6 +244,28 @@ rule gate_query_log:
         settings={},
     script:
         "../scripts/relevance/gate_query_log.py"
+
+
+rule gate_questions:
+    """What a gate of their documents says of the questions that the report lists, calibrated by those in scope."""
+    input:
+        plan(relevance.question_weights),
+        documents=plan(explorers.listed, pattern="results/documents/{shard}.parquet"),
+        questions=plan(explorers.listed, pattern="results/questions/{generator}/{shard}.parquet"),
+        scope_labels=plan(explorers.listed, pattern="results/scope_labels/{generator}/{judge}/{shard}.parquet"),
+    output:
+        gated_questions=[table(path) for path in GATED.over("results/gated_questions/{generator}/{judge}.parquet")],
+    log:
+        "logs/gate_questions.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("relevance/gate_questions.py", relevance.question_kinds),
+        settings=plan(relevance.gate_questions),
+    script:
+        "../scripts/relevance/gate_questions.py"
 
 
 rule measure_drift:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.plan import explorers
+from ragassay.plan import explorers, relevance
 from wildcards import Wildcards
 
 SHARDS = {"s": {}, "t": {}}
@@ -80,7 +80,11 @@ def test_the_page_of_attacks_knows_what_each_wants_and_where_its_passages_are(se
     assert params["corpora"]["demo"] == "short_articles" and params["k"] <= params["depth"]
 
 
-def test_gates_are_asked_about_the_logs_that_the_report_shows(settings):
-    config, pattern = settings(), "{corpus} {retriever} {query_log}"
-    assert explorers.gated(config, pattern) == ["articles minilm demo"]
-    assert explorers.gated(config | {"report": {"sections": ["scope"]}}, pattern) == []
+def test_a_gate_is_asked_about_questions_where_the_report_shows_relevance(settings):
+    config, page = settings(), Wildcards(generator="natural", judge="careful")
+    assert explorers.gated(config, page) == ["results/gated_questions/natural/careful.parquet"]
+    assert explorers.gated(config | {"report": {"sections": ["scope"]}}, page) == []
+    assert list(relevance.gate_questions(config)["retrievers"]) == ["minilm", "bm25_by_idf"]
+    config["retrievers"] = {"elsewhere": {"kind": "vectors", "passages": {}, "queries": {}}}
+    config["relevance"]["fused"] = ["elsewhere"]
+    assert relevance.gate_questions(config)["retrievers"] == {} and explorers.gated(config, page) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from drawings import Drawing, number
-from ragassay.report import charts, theme
+from ragassay.report import charts, heat, theme
 
 
 def mark(label, value, series="", **interval):
@@ -134,15 +134,28 @@ def draw_heat(*marks):
 
 
 def mark_heat(label, series, value, **more):
-    return {"label": label, "series": series, **number(value), **more}
+    return {"label": label, "series": series, **number(value, n=100), **more}
 
 
-def test_a_cell_is_the_stronger_the_greater_its_share_and_an_unknown_one_is_missing():
+def test_a_cell_is_the_stronger_the_greater_its_share_and_one_without_says_why():
     drawing = draw_heat(mark_heat("a", "food", 0.1), mark_heat("a", "music", 0.9), mark_heat("b", "food", None))
-    assert drawing.tips == ["a, food: 0.1", "a, music: 0.9"]
-    weak, strong = (float(cell.style["fill-opacity"]) for cell in drawing.marks)
-    assert weak < 0.2 < 0.4 < strong < charts.STRONGEST
+    shares, reasons = drawing.tips[:2], drawing.tips[2:]
+    assert shares == ["a, food: 0.1", "a, music: 0.9"]
+    assert sorted(reasons) == ["b, food: nothing to measure", "b, music: not run, or no such case"]
+    assert "blank: not run, or no such case; –: nothing to measure" in drawing.words and "–" in drawing.words
+    weak, strong, *blanks = (float(cell.style["fill-opacity"]) for cell in drawing.marks)
+    assert blanks == [0, 0]
+    assert weak < 0.2 < 0.4 < strong < heat.STRONGEST
     assert {"a", "b", "food", "music", "0.10", "0.90"} <= set(drawing.words)
+
+
+def test_a_cell_of_few_cases_is_dashed_and_says_so():
+    few, enough = mark_heat("a", "food", 0.5, n=19), mark_heat("a", "music", 0.5, n=20)
+    drawing = draw_heat(few, enough)
+    assert drawing.tips == ["a, food: 0.5, fewer than 20 cases", "a, music: 0.5"]
+    assert "dashed: fewer than 20 cases" in drawing.words and drawing.svg.count("stroke-dasharray") == 1
+    plain = draw_heat(enough)
+    assert "stroke-dasharray" not in plain.svg and not any("dashed" in word for word in plain.words)
 
 
 def test_numbers_in_cells_have_the_colour_of_text():

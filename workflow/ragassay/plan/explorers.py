@@ -1,7 +1,7 @@
 """Settings of the stages that list every question and every attack, and the pages that the configuration asks for. A
 page shows what the report is about: without the section on detectors, none is trained for a list of questions."""
 
-from ragassay.config.grid import Cell
+from ragassay.config.grid import Cell, Grid
 from ragassay.plan import attacks, labels, question_sets, relevance
 from ragassay.plan.detectors import used
 from ragassay.plan.report import command, models
@@ -13,7 +13,7 @@ OF_STUDY = {
     "defusion_labels": "Name a judge in scope.judges, then: snakemake explorer",
     "people": "To label some: make annotate",
     "predictions": "Name some in detectors.use, show the section detectors, then: snakemake explorer",
-    "gated_queries": "Give them to a gate as a log in query_logs, then: snakemake explorer",
+    "gated_questions": "Name a retriever in relevance.fused, show the section relevance, then: snakemake explorer",
 }
 
 
@@ -28,6 +28,17 @@ def questions(config: dict) -> dict[str, str]:
     pairs = [f"{generator}/{judge}" for generator in scope["generators"] for judge in judges]
     pages = {f"All questions, {pair}" if at else "All questions": pair for at, pair in enumerate(pairs)}
     return pages | {f"Questions of {name}": f"{name}/{scope['judges'][0]}" for name in sets}
+
+
+def listings(config: dict) -> Grid:
+    """Generator or set and judge of the questions that pages list."""
+    return Grid.of_rows(("generator", "judge"), [page.split("/") for page in questions(config).values()])
+
+
+def listed(config: dict, shards: dict, pattern: str) -> list[str]:
+    """Tables of all these questions."""
+    paths = [path for cell in listings(config) for path in labels.tables_of(config, shards, pattern, cell)]
+    return list(dict.fromkeys(paths))
 
 
 def pages(config: dict) -> dict[str, str]:
@@ -83,9 +94,10 @@ def predictions(config: dict, wildcards) -> list[str]:
     return [pattern.format(detector=detector, **keys) for detector in detectors]
 
 
-def gated(config: dict, pattern: str) -> list[str]:
-    """Tables of the logs whose queries a gate decided about."""
-    return relevance.logs(config).over(pattern) if _shows(config, "relevance", "drift") else []
+def gated(config: dict, wildcards) -> list[str]:
+    """What a gate says of the questions."""
+    is_asked = _shows(config, "relevance") and relevance.of_questions(config)
+    return [f"results/gated_questions/{wildcards.generator}/{wildcards.judge}.parquet"] if is_asked else []
 
 
 def list_questions(config: dict, wildcards, files: list) -> dict:

@@ -186,6 +186,29 @@ def fit_gate(config: dict, wildcards) -> dict:
     return params | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}
 
 
+def of_questions(config: dict) -> list[str]:
+    """The retrievers of a gate that is asked about the scope study's questions; vectors from elsewhere embed none."""
+    return [name for name in config["relevance"]["fused"] if _kind(config, name) != VECTORS]
+
+
+def gate_questions(config: dict) -> dict:
+    searched = {name: _search(config, name) for name in of_questions(config)}
+    return {"retrievers": searched, "embeddings": "embeddings", "alpha": config["relevance"]["alpha"]}
+
+
+def question_weights(config: dict) -> list[str]:
+    return [path for cell in _of_questions(config) for path in search.retriever_weights(config, cell)]
+
+
+def question_kinds(config: dict) -> list[str]:
+    """The modules that run the encoders of these retrievers."""
+    return [kind for cell in _of_questions(config) for kind in search.retriever_kinds(config, cell)]
+
+
+def _of_questions(config):
+    return [Cell(retriever=name) for name in of_questions(config) if _kind(config, name) == DENSE]
+
+
 def _kind(config, name):
     return search.retriever(config, name)["kind"]
 

@@ -8,9 +8,7 @@ for it, bars without intervals bear their numbers instead of an axis.
 axis reaches from zero to at least `line`, which is dashed; dots of `controls` are hollow. A label without a value
 stands last, without a dot.
 
-`heat` is a map of shares: a cell for each label and series, the stronger its colour the nearer it is to 1; those named
-by one of `first`, such as a control, stand before all others. A cell bears its share or, where the marks have one,
-another number (`shown`), if all cells have room for theirs.
+`heat` is a map of shares, in `ragassay.report.heat`.
 
 `histogram` has counts in bins on an axis of numbers; several series lie over each other, which shows how far they
 overlap.
@@ -27,16 +25,14 @@ from collections.abc import Sequence
 import altair as alt
 
 from ragassay.report import theme
+from ragassay.report.heat import heat as heat  # a kind like the others
 
 BARS_ROW, BARS_PADDING = 16, 8  # of bars that lie
 FEW = 3  # bars that would be too wide
 NUMBERED = 12  # bars at most
 DOTS_ROW, DOTS_PADDING = 18, 10
-STRONGEST = 0.52  # cell of a heat map: text of either page can be read on it
-HEAT_ROW = 30
-NARROW = 24  # a column whose name is nearly upright
 TICKS = 12  # at most, if every bin shall have one
-MANY = 100  # bars without outlines, which would fill them; cells without round corners, which say nothing
+MANY = 100  # bars without outlines, which would fill them
 TOGETHER = len(theme.SERIES)
 AMONG = 12  # series at most that are shown in each other's panels
 PANEL = 130  # the height of a panel
@@ -116,39 +112,6 @@ def beside(mark: dict) -> str:
     if mark["value"] is None:
         return ""
     return f"{mark['value']:.3g}" + (f", {mark['abstained']:,} abstained" if mark["abstained"] else "")
-
-
-def heat(marks: list[dict], title: str, x: str, first: Sequence[str] = ()):
-    marks = [mark | {"words": words(mark)} for mark in marks]
-    labels, columns = (_leading(theme.distinct(marks, name), first) for name in ("label", "series"))
-    longest = theme.LETTER * max(map(len, columns), default=0)
-    step = (theme.style().width - 20 - theme.slack(labels) - theme.room(labels)) / max(len(columns), 1)
-    angle = 0 if longest < step - 6 else -35 if step > NARROW else -60
-    axis = alt.Axis(title=x, orient="top", labelAngle=angle, grid=False)
-    column = alt.X("series:N", axis=axis, scale=alt.Scale(domain=columns))
-    base = theme.chart(marks).encode(x=column, y=theme.rows(labels))
-    strength = alt.FillOpacity(
-        "value:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, STRONGEST], clamp=True), legend=None
-    )
-    look = {"stroke": theme.CARD, "strokeWidth": 2, "cornerRadius": 4 if len(marks) < MANY else 0}
-    cells = base.mark_rect(color=theme.style().series[0], **look).encode(fillOpacity=strength)
-    numbers = base.mark_text(aria=False, color=theme.INK).encode(text="words:N")
-    widest = theme.LETTER * max((len(mark["words"]) for mark in marks), default=0)
-    drawing = alt.layer(cells, numbers) if widest < step - 2 else alt.layer(cells)
-    right = 10 + (theme.WIDER * longest if angle else 0)
-    return theme.finished(drawing, title, theme.heights(labels, HEAT_ROW), left=theme.slack(labels), right=right)
-
-
-def _leading(names, first):
-    """Names in their order, after those of which a part is one of `first`."""
-    ranks = {name: at for at, name in enumerate(first)}
-    return sorted(names, key=lambda name: min(ranks.get(part, len(ranks)) for part in name.split(", ")))
-
-
-def words(mark: dict) -> str:
-    if mark["value"] is None:
-        return ""
-    return f"{mark['value']:.2f}" if mark.get("shown") is None else f"{mark['shown']:,g}"
 
 
 def histogram(marks: list[dict], title: str, x: str, y: str, line: float | None = None):

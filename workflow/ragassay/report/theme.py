@@ -96,7 +96,7 @@ def tip(mark: dict) -> str:
     names = [mark.get("label"), mark.get("series"), _place(mark)]
     interval = "" if mark["low"] is None else f" [{mark['low']:.3g}, {mark['high']:.3g}], n = {mark['n']:,}"
     abstained = f", {mark['abstained']:,} abstained" if mark["abstained"] else ""
-    return f"{', '.join(filter(None, names))}: {mark['value']:,.4g}{interval}{abstained}"
+    return f"{', '.join(filter(None, names))}: {mark['value']:,.4g}{interval}{abstained}{mark.get('note', '')}"
 
 
 def _place(mark):

@@ -90,6 +90,23 @@ COVERED_QUESTIONS = Table(
 )
 
 
+GATED_QUESTIONS = Table(
+    "gated_questions",
+    "One row per question: what a gate of their documents says of it, which was fitted without its own document.",
+    path="gated_questions/{generator}/{judge}",
+    key=("question_id",),
+    columns=(
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
+        Column("value", pa.float64(), "the fused statistic, higher = more out of knowledge", null=True),
+        Column("p_value", pa.float64(), "how surprising that is among in-scope questions about others", null=True),
+        Column("rejected", pa.bool_(), "whether the gate takes it for out-of-knowledge", null=True),
+        Column("nearest_doc_id", pa.string(), "the nearest document, if there is any", null=True),
+        Column("calibrated_by", pa.int32(), "how many questions calibrated it; 0 if they are too few to decide"),
+    ),
+    release="whole",
+)
+
+
 OUTLIER_SCORES = Table(
     "outlier_scores",
     "One row per query and outlier detector of the study set: how unlike those it was fitted on.",

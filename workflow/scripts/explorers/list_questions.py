@@ -1,6 +1,6 @@
 """List every question with its document, whether it should be answered, what responders answered and whether that was
-right, and what detectors predict: as a page to look through and as CSV. Computes nothing new. Shard by shard, so that a
-study of any size fits into memory.
+right, and what detectors and a relevance gate say: as a page to look through and as CSV. Computes nothing new. Shard by
+shard, so that a study of any size fits into memory.
 """
 
 from itertools import chain
@@ -10,17 +10,9 @@ import pyarrow.parquet as pq
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.report.explorers import verdicts
+from ragassay.report.explorers.gates import CorpusGates, Gate
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
-from ragassay.report.explorers.questions import (
-    KIND,
-    CorpusGates,
-    Detectors,
-    Gates,
-    Responses,
-    dossiers,
-    responder_columns,
-    words_of,
-)
+from ragassay.report.explorers.questions import KIND, Detectors, Responses, dossiers, responder_columns
 from ragassay.report.provenance import in_paths, of_page
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
@@ -40,10 +32,10 @@ LEAST_CHARACTERS = 120  # of a response that is cut, so that the page has room f
 
 def list_questions(
     documents, questions, claims, recovered_claims, novel_claims, scope_labels, scope_votes, hardness, hardness_scores,
-    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, covered_questions, gated_queries,
-    query_logs, templates, style, behaviour, page, csv, title, subject, report, remedies, models, command,
+    hardness_strata, responses, defusion_labels, gold, human_labels, predictions, covered_questions, gated_questions,
+    templates, style, behaviour, page, csv, title, subject, report, remedies, models, command,
 ):  # fmt: skip
-    """Each argument up to `query_logs` is a list of files; any but `documents` and `questions` may be empty.
+    """Each argument up to `gated_questions` is a list of files; any but `documents` and `questions` may be empty.
     `remedies` say how to get what is missing: name of an argument -> what to do; `models` what each model is, and
     `command` makes the page.
     """
@@ -56,9 +48,7 @@ def list_questions(
     hard = {row["question_id"]: row["hard"] for row in _rows(HARDNESS_SCORES, hardness_scores, "question_id", "hard")}
     strata = [row["stratum"] for row in _rows(HARDNESS_STRATA, hardness_strata)]
     columns, detectors = responder_columns(map(_responder, responses)), Detectors(predictions)
-    asked = _rows(QUESTIONS, questions, "text") if gated_queries else []
-    gates = Gates(gated_queries, query_logs, {words_of(row["text"]) for row in asked})
-    corpus_gates = CorpusGates(covered_questions)
+    gate, corpus_gates = Gate(gated_questions, documents), CorpusGates(covered_questions)
 
     def of_shard(shard):
         def rows(table, *names):
@@ -80,16 +70,15 @@ def list_questions(
             hard,
             people,
             detectors,
-            (answered, detectors, corpus_gates, gates),
+            (answered, detectors, gate, corpus_gates),
         )
 
     shards = sorted({_shard(QUESTIONS, path) for path in questions})
     answers, text_room = _count(responses), room(_count(documents), MOST_CHARACTERS, 1000)
     answer_room = room(answers, MOST_CHARACTERS, LEAST_CHARACTERS)
     share = min(1.0, MOST_ROWS / max(1, _count(questions)), MOST_CHARACTERS / max(1, answers * LEAST_CHARACTERS))
-    listing = Listing(
-        KIND, [*columns, *detectors.columns(), *corpus_gates.columns(), *gates.columns()], share, {"stratum": strata}
-    )
+    gates = [*gate.columns(), *corpus_gates.columns()]
+    listing = Listing(KIND, [*columns, *detectors.columns(), *gates], share, {"stratum": strata})
     listing.write(
         (dossier for shard in shards for dossier in of_shard(shard)),
         csv,
@@ -98,25 +87,29 @@ def list_questions(
     given = {
         "responses": responses, "scope_labels": scope_labels, "defusion_labels": defusion_labels,
         "people": [*people, *of_responses], "predictions": predictions,
-        "gated_queries": [*corpus_gates.columns(), *gates.columns()],
+        "gated_questions": gates,
     }  # fmt: skip
     missing = [(MISSING[name], remedies[name]) for name, values in given.items() if not values]
     missing += listing.not_shown()
-    further = (hardness_scores, hardness_strata, gold, human_labels, predictions, covered_questions, gated_queries)
-    tables_read = [*chain(*paths.values()), *chain(*further), *query_logs]
+    further = (hardness_scores, hardness_strata, gold, human_labels, predictions, covered_questions, gated_questions)
+    tables_read = [*chain(*paths.values()), *chain(*further)]
     home = report.removesuffix("index.html")
     made = of_page(page, tables_read, command, in_paths(models, tables_read), home=home)
-    size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing)
+    judges = (tables.keys(DEFUSION_LABELS, path) for path in defusion_labels)
+    own = {keys["judge"] for keys in judges if keys["judge"] == keys["responder"]}
+    notes = [*gate.summary(), *((f"{judge} judges its own responses.", OWN_WORK) for judge in sorted(own))]
+    size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing, notes)
     log.info("%d questions, %d of them on a page of %.1f MB", listing.rows, listing.shown, size / 1e6)
 
 
+OWN_WORK = "A judge may favour what it would have answered itself. Read some of its verdicts, or name another judge."
 MISSING = {
     "responses": "No responder answered these questions.",
     "scope_labels": "No judge says whether these questions should be answered.",
     "defusion_labels": "No judge says whether responses are right.",
     "people": "Nobody has labelled these questions.",
     "predictions": "No detector was asked about these questions.",
-    "gated_queries": "No relevance gate was asked about these questions.",
+    "gated_questions": "No relevance gate was asked about these questions.",
 }
 
 

@@ -151,11 +151,13 @@ class Listing:
         }
 
     def render(
-        self, made, page, templates, style, behaviour: list, title: str, subject: str, report: str, file, missing
-    ) -> int:
+        self, made, page, templates, style, behaviour: list, title: str, subject: str, report: str, file, missing,
+        notes=(),
+    ) -> int:  # fmt: skip
         """Write the page; return its bytes. `made` is its provenance, `templates` are that of the page and those that
         it imports, `behaviour` are parts of one script, `report` is the way to the report, `file` that of the CSV
-        beside the page, and `missing` pairs of what is missing and how to get it.
+        beside the page, `missing` pairs of what is missing and how to get it, and `notes` pairs of what all rows
+        together say and why.
         """
         style = Path(style).read_text().strip()
         behaviour = "\n".join(Path(part).read_text().strip() for part in behaviour)
@@ -170,6 +172,7 @@ class Listing:
                 report=report,
                 file=Path(file).name,
                 missing=missing,
+                notes=notes,
                 policy=html.policy(style, behaviour, made.nonce),
                 style=Markup(style),
                 behaviour=Markup(behaviour),

@@ -1,5 +1,5 @@
 """The explorer's questions: a dossier is a document with its claims and its questions, whether these should be
-answered, what responders answered, and what detectors predict.
+answered, what responders answered, and what detectors and a relevance gate say.
 """
 
 from collections import defaultdict
@@ -10,9 +10,7 @@ import pyarrow as pa
 from ragassay.base import tables
 from ragassay.report.explorers import verdicts
 from ragassay.report.explorers.page import Facet, Kind, excerpt
-from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.documents import NO_TOPIC
-from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUERIES
 from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.studies.scope.detectors.detector import TRAINED_ON
 from ragassay.studies.scope.detectors.detector_results import name_of
@@ -28,7 +26,7 @@ FINDINGS = {
     verdicts.NO_VERDICT: ("No verdict on a response", (verdicts.NO_VERDICT,)),
     verdicts.MISSED: ("A detector misses that it is out of scope", (verdicts.MISSED,)),
     verdicts.FALSE_ALARM: ("A detector's false alarm", (verdicts.FALSE_ALARM,)),
-    verdicts.OUTSIDE: ("A gate takes it for out of knowledge", (verdicts.OUTSIDE,)),
+    verdicts.OUTSIDE: ("The gate takes it for out of knowledge", (verdicts.OUTSIDE,)),
 }
 KIND = Kind(
     "questions",
@@ -124,67 +122,6 @@ def _prediction(row):
         "probability": None if share is None else round(row["probability_mean"], 4),
         "part": "trained_on" if row["part_max"] in TRAINED_ON else "new",
     }
-
-
-class Gates:
-    """What gates decided about queries of logs that have the words of a question."""
-
-    def __init__(self, gated_queries: Iterable, query_logs: Iterable, questions: set[str]):
-        logs = {tables.keys(QUERY_LOG, path)["query_log"]: path for path in query_logs}
-        self.decisions = {}  # gate -> words -> what it decides
-        for path in gated_queries:
-            keys = tables.keys(GATED_QUERIES, path)
-            entries = _entries(logs[keys["query_log"]], questions)
-            decisions = self.decisions.setdefault(f"{keys['corpus']}, {keys['retriever']}", {})
-            for batch in tables.batches(GATED_QUERIES, path, ["entry", "p_value", "rejected", "passage_id"]):
-                for row in batch.to_pylist():
-                    if row["entry"] in entries:
-                        decisions[entries[row["entry"]]] = _decision(row)
-        self.decisions = {name: decisions for name, decisions in self.decisions.items() if decisions}
-
-    def columns(self) -> list[dict]:
-        return [{"kind": "gate", "name": name, "gate": name} for name in self.decisions]
-
-    def cells(self, question: dict, should: str) -> list[dict | None]:
-        return [decisions.get(words_of(question["text"])) for decisions in self.decisions.values()]
-
-
-class CorpusGates:
-    """What gates of corpora say of the questions that are held against these."""
-
-    def __init__(self, covered_questions: Iterable):
-        self.decisions = {}  # gate -> question -> what it decides
-        for path in covered_questions:
-            keys = tables.keys(COVERED_QUESTIONS, path)
-            rows = tables.read(COVERED_QUESTIONS, path).to_pylist()
-            self.decisions[f"gate of {keys['corpus']}"] = {row["question_id"]: _decision(row) for row in rows}
-
-    def columns(self) -> list[dict]:
-        return [{"kind": "gate", "name": name, "gate": name} for name in self.decisions]
-
-    def cells(self, question: dict, should: str) -> list[dict | None]:
-        return [decisions.get(question["question_id"]) for decisions in self.decisions.values()]
-
-
-def _decision(row):
-    outcome = verdicts.OUTSIDE if row["rejected"] else verdicts.INSIDE
-    return {"outcome": outcome, "p_value": round(row["p_value"], 4), "passage": row["passage_id"]}
-
-
-def words_of(text: str) -> str:
-    """A text as one line, by which a question and a query are the same."""
-    return " ".join(text.split())
-
-
-def _entries(log, questions):
-    """entry -> words, of those whose words are a question's."""
-    entries = {}
-    for batch in tables.batches(QUERY_LOG, log, ["entry", "text"]):
-        for row in batch.to_pylist():
-            words = words_of(row["text"])
-            if words in questions:
-                entries[row["entry"]] = words
-    return entries
 
 
 class Responses:

@@ -20,8 +20,8 @@ RESPONSE_OUTCOMES = (ANSWERED_OUT, REFUSED_IN, DECLINED_OUT, ANSWERED_IN, NO_VER
 # Outcomes of a detector's prediction, and of what a gate decides
 MISSED, FALSE_ALARM, RIGHT, NO_TRUTH = "missed", "false_alarm", "right", "not_comparable"
 DETECTOR_OUTCOMES = (MISSED, FALSE_ALARM, RIGHT, NO_TRUTH)
-OUTSIDE, INSIDE = "out_of_knowledge", "in_knowledge"
-GATE_OUTCOMES = (OUTSIDE, INSIDE)
+OUTSIDE, INSIDE, UNDECIDED = "out_of_knowledge", "in_knowledge", "undecided"
+GATE_OUTCOMES = (OUTSIDE, INSIDE, UNDECIDED)
 
 
 def people(gold, human_labels) -> tuple[dict[str, str], dict[tuple, str]]:
