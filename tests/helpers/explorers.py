@@ -49,10 +49,8 @@ def build(folder, documents, change=lambda name, row: row, title="A study", resp
 
 def write_gate(folder, questions):
     """What a gate says of each question: rejected, not, or not decided, in turn; the first document is the nearest."""
-    path, asked = (
-        place(folder, GATED_QUESTIONS),
-        tables.read(QUESTIONS, questions, ["question_id", "doc_id"]).to_pylist(),
-    )
+    path = place(folder, GATED_QUESTIONS)
+    asked = tables.read(QUESTIONS, questions, ["question_id", "doc_id"]).to_pylist()
     rows = [
         row(
             GATED_QUESTIONS,
