@@ -83,8 +83,7 @@ def measured(tmp_path_factory):
             tables.write(table, path, [row for row in of_table if row.get("prompt_name", prompt) == prompt])
     files |= _searched(folder, asked) | {"gold": [], "predictions": []}
     measure_question_sets(**files, metrics=folder / "metrics.parquet", **DRAWS)
-    for name in ("question_sets", "question_sets_numbers"):
-        assert shown(name, folder / "metrics.parquet")[1] == []
+    assert shown("question_sets", folder / "metrics.parquet")[1] == []
     return _metrics(folder / "metrics.parquet")
 
 

@@ -267,7 +267,7 @@ def test_a_gate_says_what_it_decided_and_on_what_it_rests(show, small):
     assert count(browser) == outcomes(index, "relevance gate").count("out_of_knowledge") > 0
     rows = [row for document in documents for row in document["rows"]]
     for outcome, words in (("out_of_knowledge", "p = 0.01"), ("in_knowledge", "p = 0.5"), ("undecided", "too few")):
-        row = next(row for row in rows if row["cells"][-1]["outcome"] == outcome and row["cells"][-1]["nearest"])
+        row = next(row for row in rows if row["cells"][-1]["outcome"] == outcome and row["cells"][-1]["passage"])
         assert row["id"] in names
         show(small, f"#row={row['id']}")
         opened(browser, row["text"])

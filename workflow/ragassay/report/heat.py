@@ -20,8 +20,8 @@ MANY = 100  # cells without round corners, which say nothing
 SIGNS = {"": "not run, or no such case", "\N{EN DASH}": "nothing to measure"}  # of places without a number
 FEW = f"fewer than {LEAST} cases"
 DASHED = {
-    "fillOpacity": 0, "stroke": theme.SOFT, "strokeDash": [3, 3], "strokeWidth": 1.5, "aria": False,
-    "width": alt.RelativeBandSize(band=0.97), "height": alt.RelativeBandSize(band=0.88),
+    "color": theme.CARD, "fillOpacity": 0, "stroke": theme.SOFT, "strokeDash": [3, 3], "strokeWidth": 1.5,
+    "aria": False, "width": alt.RelativeBandSize(band=0.97), "height": alt.RelativeBandSize(band=0.88),
 }  # fmt: skip
 LEGEND = {
     "anchor": "start", "orient": "bottom", "color": theme.SOFT, "fontSize": 12, "fontWeight": "normal", "aria": False,
@@ -52,7 +52,7 @@ def heat(marks: list[dict], title: str, x: str, first: Sequence[str] = ()):
     if empty:
         blanks = alt.Chart(alt.Data(values=empty)).encode(**places, tooltip="tip:N", description="tip:N")
         sign = blanks.mark_text(aria=False, color=theme.SOFT).encode(text="sign:N")
-        layers += [blanks.mark_rect(fillOpacity=0), sign]
+        layers += [blanks.mark_rect(color=theme.CARD, fillOpacity=0), sign]
     widest = theme.LETTER * max((len(mark["words"]) for mark in marks), default=0)
     if widest < step - 2:
         layers.append(base.mark_text(aria=False, color=theme.INK).encode(text="words:N"))

@@ -14,6 +14,7 @@ from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import titled
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
+from ragassay.report.explorers.verdicts import UNCLEAR, YES, should_be_answered
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.relevance import GATED_QUESTIONS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
@@ -21,7 +22,6 @@ from ragassay.search.bm25 import Bm25
 from ragassay.search.nearest import best_of_sparse, comparable, nearest
 from ragassay.services.gate_files import BM25
 from ragassay.studies.relevance import calibration, searched_queries, statistics
-from ragassay.studies.scope.votes import IN, UNLABELLED
 
 FOLDS = 10
 READ = ("doc_id", "cluster_id", "title", "text")
@@ -43,19 +43,19 @@ def gate_questions(documents, questions, scope_labels, gated_questions, retrieve
             for row in _rows(DOCUMENTS, _files(DOCUMENTS, documents, shard=shard), *READ)
         ]
         asked = _rows(QUESTIONS, _files(QUESTIONS, questions, generator=generator), *ASKED)
-        judged_in = {row["question_id"] for row in _rows(SCOPE_LABELS, of_judge) if row["label"] == IN}
-        rows = _decided(corpus, asked, judged_in, searches, alpha)
+        labels = {row["question_id"]: row["label"] for row in _rows(SCOPE_LABELS, of_judge)}
+        rows = _decided(corpus, asked, labels, searches, alpha)
         tables.write(GATED_QUESTIONS, output, rows)
         rejected = sum(row["rejected"] or False for row in rows)
         log.info("%s: %d questions, %d out of knowledge", generator, len(rows), rejected)
 
 
-def _decided(corpus, asked, judged_in, searches, alpha):
+def _decided(corpus, asked, labels, searches, alpha):
     """The rows of the table."""
     corpus = list({row["doc_id"]: row for row in corpus}.values())
     cluster = {row["doc_id"]: row["cluster_id"] for row in corpus}
     clusters = [cluster.get(row["doc_id"], row["doc_id"]) for row in asked]
-    is_in = np.array([row["intended"] == IN or _is_judged_in(row, judged_in) for row in asked], bool)
+    is_in = np.array([_is_in(row, labels.get(row["question_id"])) for row in asked], bool)
     found = [search.best(corpus, [row["text"] for row in asked]) for search in searches]
     similarities = [scores[:, None] for _, scores in found]  # questions x 1 of each search
     rows = []
@@ -67,9 +67,12 @@ def _decided(corpus, asked, judged_in, searches, alpha):
     return rows
 
 
-def _is_judged_in(row, judged_in):
-    """Of questions that nobody labelled. A judge that goes by words calls those in scope that are nearest."""
-    return row["intended"] == UNLABELLED and row["question_id"] in judged_in
+def _is_in(row, label):
+    """Whether it is in scope: by intention, and by the judge where nobody said so. A judge that goes by words calls
+    those in scope that are nearest, which would calibrate a gate that rejects too many.
+    """
+    should = should_be_answered(row["intended"], None, None)
+    return (should_be_answered(row["intended"], label, None) if should == UNCLEAR else should) == YES
 
 
 def cross_fitted(similarities: list[np.ndarray], clusters: list[str], is_in: np.ndarray, alpha: float) -> list[dict]:
