@@ -44,7 +44,7 @@ def heat(marks: list[dict], title: str, x: str, first: Sequence[str] = ()):
     look = {"stroke": theme.CARD, "strokeWidth": 2, "cornerRadius": 4 if len(marks) < MANY else 0}
     layers = [base.mark_rect(color=theme.style().series[0], **look).encode(fillOpacity=strength)]
     signs = [
-        f"{sign or 'blank'}: {meaning}" for sign, meaning in SIGNS.items() if sign in {one["sign"] for one in empty}
+        f"{sign or 'blank'}: {meaning}" for sign, meaning in SIGNS.items() if sign in {place["sign"] for place in empty}
     ]
     if any(mark["few"] and mark["value"] is not None for mark in marks):
         layers.append(base.transform_filter("datum.few").mark_rect(**DASHED))

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.report.explorers import verdicts
-from ragassay.report.explorers.gates import CorpusGates, Gate
+from ragassay.report.explorers.gates import CorpusGates, DocumentGate
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
 from ragassay.report.explorers.questions import KIND, Detectors, Responses, dossiers, responder_columns
 from ragassay.report.provenance import in_paths, of_page
@@ -48,7 +48,7 @@ def list_questions(
     hard = {row["question_id"]: row["hard"] for row in _rows(HARDNESS_SCORES, hardness_scores, "question_id", "hard")}
     strata = [row["stratum"] for row in _rows(HARDNESS_STRATA, hardness_strata)]
     columns, detectors = responder_columns(map(_responder, responses)), Detectors(predictions)
-    gate, corpus_gates = Gate(gated_questions, documents), CorpusGates(covered_questions)
+    gate, corpus_gates = DocumentGate(gated_questions, documents), CorpusGates(covered_questions)
 
     def of_shard(shard):
         def rows(table, *names):
@@ -96,8 +96,8 @@ def list_questions(
     home = report.removesuffix("index.html")
     made = of_page(page, tables_read, command, in_paths(models, tables_read), home=home)
     judges = (tables.keys(DEFUSION_LABELS, path) for path in defusion_labels)
-    own = {keys["judge"] for keys in judges if keys["judge"] == keys["responder"]}
-    notes = [*gate.summary(), *((f"{judge} judges its own responses.", OWN_WORK) for judge in sorted(own))]
+    self_judging = {keys["judge"] for keys in judges if keys["judge"] == keys["responder"]}
+    notes = [*gate.summary(), *((f"{judge} judges its own responses.", OWN_WORK) for judge in sorted(self_judging))]
     size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing, notes)
     log.info("%d questions, %d of them on a page of %.1f MB", listing.rows, listing.shown, size / 1e6)
 

@@ -32,7 +32,7 @@ def gate_questions(documents, questions, scope_labels, gated_questions, retrieve
     """`gated_questions` are a file for each generator or set and judge, the others those of all their shards.
     `retrievers` are their names with what a search needs; the first one's nearest document is named.
     """
-    searches = [Search(retriever, embeddings) for retriever in retrievers.values()]
+    searches = [DocumentSearch(retriever, embeddings) for retriever in retrievers.values()]
     for output in gated_questions:
         generator, judge = (tables.keys(GATED_QUESTIONS, output)[name] for name in ("generator", "judge"))
         of_judge = _files(SCOPE_LABELS, scope_labels, generator=generator, judge=judge)
@@ -56,12 +56,10 @@ def _decided(corpus, asked, labels, searches, alpha):
     cluster = {row["doc_id"]: row["cluster_id"] for row in corpus}
     clusters = [cluster.get(row["doc_id"], row["doc_id"]) for row in asked]
     is_in = np.array([_is_in(row, labels.get(row["question_id"])) for row in asked], bool)
-    found = [search.best(corpus, [row["text"] for row in asked]) for search in searches]
-    similarities = [scores[:, None] for _, scores in found]  # questions x 1 of each search
+    best = [search.best(corpus, [row["text"] for row in asked]) for search in searches]
+    similarities = [scores[:, None] for _, scores in best]  # questions x 1 of each search
     rows = []
-    for row, place, decision in zip(
-        asked, found[0][0], cross_fitted(similarities, clusters, is_in, alpha), strict=True
-    ):
+    for row, place, decision in zip(asked, best[0][0], cross_fitted(similarities, clusters, is_in, alpha), strict=True):
         nearest_id = corpus[place]["doc_id"] if place >= 0 else None
         rows.append({"question_id": row["question_id"], "nearest_doc_id": nearest_id} | decision)
     return rows
@@ -89,16 +87,21 @@ def cross_fitted(similarities: list[np.ndarray], clusters: list[str], is_in: np.
             continue
         units = [statistics.units(scores[units_from]) for scores in similarities]
         fused = statistics.standardized(units, similarities)
-        inside, known = np.flatnonzero(folds == fold), fused[calibrating]
-        p_values = calibration.p_values(known, fused[inside])
-        rejected = calibration.rejected(known, fused[inside], alpha)
+        inside, reference = np.flatnonzero(folds == fold), fused[calibrating]
+        p_values = calibration.p_values(reference, fused[inside])
+        rejected = calibration.rejected(reference, fused[inside], alpha)
         for at, p_value, is_out in zip(inside, p_values.tolist(), rejected.tolist(), strict=True):
-            numbers = {"value": float(fused[at]), "p_value": p_value, "rejected": is_out, "calibrated_by": len(known)}
+            numbers = {
+                "value": float(fused[at]),
+                "p_value": p_value,
+                "rejected": is_out,
+                "calibrated_by": len(reference),
+            }
             decisions[at] = numbers
     return decisions
 
 
-class Search:
+class DocumentSearch:
     """A retriever, whose encoder is loaded once."""
 
     def __init__(self, retriever: dict, embeddings: str):

@@ -16,7 +16,7 @@ SUBJECT_ALONE = (
 )
 
 
-class Gate:
+class DocumentGate:
     """What a gate of their documents says of questions, and how often of those that should be answered and others."""
 
     def __init__(self, gated_questions: Iterable, documents: Iterable):
