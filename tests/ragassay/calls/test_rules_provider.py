@@ -117,6 +117,12 @@ def test_declining_is_told_from_answering(response, defused):
     assert parse_verdict(reply).value == defused
 
 
+def test_at_most_four_keywords_are_named():
+    passages = [f"{name} steered the boat." for name in ("Anna Bell", "Carl Dole", "Ed Fry", "Gil Hart", "Ian Jay")]
+    named = json.loads(ask("name_keywords", question="Who steered the boat?", passages=passages))["keywords"]
+    assert len(named) == 4 and {f"{name} steered the boat." for name in named} <= {*passages}
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ragassay.documents.sources import SourceError
-from ragassay.studies.scope.question_sets import QuestionSetError, documents, questions, scope_vote, votes
+from ragassay.studies.scope.question_sets import QuestionSetError, documents, questions, scope_vote, verdict, votes
 
 NAMES = {
     "documents": ["doc_id", "text", "title", "url", "date", "topic"],
@@ -163,6 +163,15 @@ def test_a_column_of_labels_may_say_either(write, columns, labels):
     if columns["in_scope"]:
         votes = [scope_vote(question, "answerable", COLUMNS["questions"] | columns) for question in found]
         assert votes == ["in_scope", "out_of_scope", None]
+
+
+@pytest.mark.parametrize(
+    ("cells", "label"), [("true Yes 1 1.0 good", "good"), ("FALSE no 0 0.0 bad", "bad"), (" ", None)]
+)
+def test_a_label_has_several_spellings(cells, label):
+    assert {verdict(cell, ("good", "bad"), "here") for cell in cells.split() or [""]} == {label}
+    with pytest.raises(QuestionSetError, match="here: found the label 'perhaps', expected good or bad, true or false"):
+        verdict("perhaps", ("good", "bad"), "here")
 
 
 def test_a_column_of_labels_that_is_named_and_missing_is_an_error(write):
