@@ -22,11 +22,12 @@ def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_min
     assert answers["margin"].to_dict() == {"a": 0.5, "b": 0.0, "c": 0.0, "d": -1.0, "e": 1.0}
 
 
-def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side():
+def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side(caplog):
     """Of eight questions the last was not asked about, one has a tie of one seed, and one was answered both ways."""
     questions = pd.DataFrame(
         {"question_id": list("abcdefgh"), "doc_id": list("uuvvwwxx"), "out": [True, False] * 3 + [True, True]}
     )
+    caplog.set_level("INFO", "ragassay")
     labels = {
         "a": [OUT, OUT],
         "b": [OUT, IN],
@@ -40,7 +41,9 @@ def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side
     answers = pd.DataFrame([{"question_id": name, "label": label, "margin": margins[name] + seed / 100}
                             for name, both in labels.items() for seed, label in enumerate(both)])  # fmt: skip
     control = pd.DataFrame({"question_id": list("hgfedcba"), "label": [IN, UNCLEAR, IN, OUT, IN, OUT, IN, IN]})
-    rows = list(measure_question_sets.measured({"set": "s"}, questions, answers, 0, 0, control))
+    keys = {"set": "s", "judge": "j", "truth": "t"}
+    rows = list(measure_question_sets.logged(measure_question_sets.measured(keys, questions, answers, 0, 0, control)))
+    assert caplog.messages == ["s, j against t: right on 58.3 % [-, -] of 6, 2 abstained"]
     found = {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in rows if row["table"] == "accuracy"}
     right = {"a": 1, "b": 0.5, "d": 1, "e": 0, "f": 0, "g": 1}
     assert found["accuracy"] == (pytest.approx(np.mean([*right.values()])), 6, 2)

@@ -90,6 +90,9 @@ def test_a_grant_is_more_than_is_needed_and_never_more_than_there_is(tmp_path):
     assert other.grant(0.5, 0.3, cap=1.0) == (pytest.approx(0.79), pytest.approx(0.21))
     one.spent(0.1)
     assert other.grant(0.5, 0.3, cap=1.0)[0] == pytest.approx(0.81)
+    dear = Register(tmp_path, "dear")
+    assert dear.grant(0.1, 0.1, cap=9.0, excess=4.0) == (pytest.approx(0.5 + STEP * 9 / 4), pytest.approx(1.84))
+    assert json.loads(dear.money.read_text())["dear"] == [0.1, pytest.approx((0.4 + STEP * 9 / 4) / 4)]
 
 
 def test_what_others_may_still_spend_counts_at_the_price_that_was_seen_since(tmp_path):

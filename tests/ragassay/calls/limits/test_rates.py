@@ -159,12 +159,11 @@ def test_before_the_first_reply_all_jobs_together_send_a_few_requests(tmp_path):
     assert job(tmp_path / "other", requests_per_minute=600).share(0, 100) == 64  # it is known
 
 
-def test_what_was_sent_before_a_limit_was_known_counts(tmp_path):
-    start = time.monotonic()
-    limits = replied(job(tmp_path), requests_per_minute=60)
+@pytest.mark.parametrize(("concurrency", "sent"), [(64, RAMP), (2, 2)])
+def test_what_was_sent_before_a_limit_was_known_counts(clock, concurrency, sent):
+    limits = replied(job_at_rest("a", {}, concurrency=concurrency), requests_per_minute=60)
     points, again = limits.book([0])
-    assert not points
-    assert again - start > 0.9 * RAMP
+    assert not points and again == pytest.approx(50 + sent * SECOND)
 
 
 def test_a_limit_that_one_job_learned_holds_for_all(tmp_path):

@@ -126,6 +126,9 @@ def test_a_support_set_is_not_trained_on_and_decides():
     support, rest = _triplets._apart(part(features, labels, np.arange(60)), 20)
     assert len(support.rows) == 20 and support.labels.sum() == 10
     assert not set(support.rows) & set(rest.rows) and len(rest.rows) == 40
+    assert len(_triplets._apart(part(features, labels, np.arange(24)), 20)[1].rows) == 4
+    with pytest.raises(ProbeError, match=r"found 11 right and 11 poisoned answers .*, expected at least 12 of each"):
+        _triplets._apart(part(features, labels, np.arange(22)), 20)
 
 
 def hedging(count=200):

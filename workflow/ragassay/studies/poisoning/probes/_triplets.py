@@ -62,10 +62,11 @@ def fit(training, validation, settings, seed):
 def _apart(training, size):
     """The first samples of each kind, half of the support each, and the others."""
     right, poisoned = (np.flatnonzero(training.labels == kind) for kind in (False, True))
-    if min(len(right), len(poisoned)) < size // 2 + 2:
+    fewest = size // 2 + 2  # an anchor and another one of its kind are left
+    if min(len(right), len(poisoned)) < fewest:
         raise ProbeError(
-            f"found {len(right)} right and {len(poisoned)} poisoned answers to train on, expected more than"
-            f" {size // 2 + 1} of each for a support of {size}; lower the setting support of the probe"
+            f"found {len(right)} right and {len(poisoned)} poisoned answers to train on, expected at least {fewest} of"
+            f" each for a support of {size}; lower the setting support of the probe"
         )
     inside = np.zeros(len(training.rows), bool)
     inside[np.concatenate([right[: size // 2], poisoned[: size // 2]])] = True
