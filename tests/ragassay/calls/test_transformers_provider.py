@@ -58,6 +58,15 @@ def test_rows_of_a_batch_do_not_change_each_other(weights, tmp_path):
         assert together == alone
 
 
+def test_a_tokenizer_without_a_token_for_padding_pads_with_the_end(weights, tmp_path):
+    shutil.copytree(weights, tmp_path / "model")
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(weights)
+    tokenizer.pad_token = None
+    tokenizer.save_pretrained(tmp_path / "model")
+    requests = [request(text, temperature=0.0) for text in TEXTS]
+    assert ask(tmp_path / "model", tmp_path / "a", requests) == ask(weights, tmp_path / "b", requests)
+
+
 def test_the_greedy_answer_is_the_models_own(weights, tmp_path):
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -54,6 +54,7 @@ def test_means_and_their_draws_are_those_of_a_plain_loop(items):
 
 
 def test_areas_are_those_of_scikit_learn(items):
+    assert Panel(list("abcd")).auroc(np.arange(4.0), np.arange(4) % 2 > 0).clusters == [4]
     clusters, positive, scores = items
     found = Panel(clusters, 25, seed=1).auroc(scores, positive)
     everything = Panel(clusters, 25, seed=1)

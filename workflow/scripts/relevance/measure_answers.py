@@ -89,8 +89,9 @@ class Outcomes:
         set alone; nothing of what was not asked.
         """
         if keys not in self._rows:
-            table = PASSAGE_ANSWERS if len(keys) > 1 else DIRECT_ANSWERS
-            columns = ["query_id", "outcome", "text", *(["passages"] if len(keys) > 1 else [])]
+            *searched, _ = keys
+            table = PASSAGE_ANSWERS if searched else DIRECT_ANSWERS
+            columns = ["query_id", "outcome", "text", *(["passages"] if searched else [])]
             answered = tables.read(table, self._files[keys], columns).to_pylist() if keys in self._files else []
             self._rows[keys] = {row["query_id"]: row for row in answered}
         return self._rows[keys]

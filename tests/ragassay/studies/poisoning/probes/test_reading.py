@@ -39,7 +39,7 @@ class Letters:
         return {"input_ids": [ord(letter) for letter in text]}
 
 
-@pytest.mark.parametrize(("prompt", "last"), [("Answer:", " "), ("Answer:\n", "B")])
+@pytest.mark.parametrize(("prompt", "last"), [("Answer:", " "), ("Answer:\n", "B"), ("<|assistant|>", "B")])
 def test_the_first_token_of_an_answer_follows_the_prompt_as_it_would_be_generated(prompt, last):
     tokenizer = Letters()
     decoder = SimpleNamespace(tokenizer=tokenizer, prompt=lambda _: prompt)
