@@ -33,6 +33,20 @@ def test_only_a_cap_makes_calls_begin_slowly_and_those_of_a_batch_never(model, o
     assert Quirks(model("http://x/v1", **own)).ramps == ramps
 
 
+def test_after_a_dear_answer_one_request_goes_at_a_time_and_one_more_with_each_that_is_no_surprise(model):
+    """What is set aside is twice the dearest answer so far, which raises it alone."""
+    quirks = Quirks(model("http://x/v1", budget_usd=1.0, concurrency=3))
+    for factor, room, excess, set_aside in (
+        (1.0, None, 1.0, 1.0), (1.5, 1, 1.5, 3.0), (3.0, 2, 3.0, 6.0), (0.5, 3, 3.0, 6.0), (0.5, None, 3.0, 6.0),
+        (3.0, None, 3.0, 6.0), (7.0, 1, 7.0, 14.0), (7.0, 2, 7.0, 14.0), (15.0, 1, 15.0, 30.0),
+    ):  # fmt: skip
+        quirks.exceeded(factor)
+        assert (quirks.room, quirks.excess, quirks.set_aside) == (room, excess, set_aside)
+    free = Quirks(model("http://x/v1"))
+    free.exceeded(1.5)
+    assert (free.room, free.excess) == (None, 1.5), "without a cap nobody waits"
+
+
 def test_bodies_as_each_server_takes_them(model):
     quirks = Quirks(model("http://x/v1"))
     body = {"model": "m", "messages": SYSTEM, "max_tokens": 5, **dict.fromkeys(LEFT_OUT, 1)}

@@ -1,5 +1,7 @@
 """JSON answers in the forms that models produce, those that nobody can read, and what holds for all."""
 
+import json
+
 import pytest
 
 from ragassay.calls.parsers.json_answers import DEEPEST, parse_object
@@ -27,6 +29,9 @@ FORMS = [
 VALUES = {
     '{"a": [1, [2, {}], "x"]}': {"a": [1, [2, {}], "x"]},
     '{"a": true, "b": False, "c": None, "d": null}': {"a": True, "b": False, "c": None, "d": None},
+    '{"a": True, "b": false, "c": +7, "d": -.5}': {"a": True, "b": False, "c": 7, "d": -0.5},
+    '{"a": "\\t\\r\\b\\f"}': {"a": "\t\r\b\f"},
+    '{"a":' + "[" * (DEEPEST - 1) + "]" * (DEEPEST - 1) + "}": {"a": json.loads("[" * 15 + "]" * 15)},
     '{"a": "two\nlines \\n three \\" \\/ \\q"}': {"a": 'two\nlines \n three " / q'},
     '{"a": "\\ud83d\\ude00 \\ud800"}': {"a": "\U0001f600 \ufffd"},
     "{'a': 'the boats' crews'}": {"a": "the boats' crews"},
@@ -37,15 +42,17 @@ ABSTAINED = {
     "no_object": ["It is 0.5.", "{sic}", "[0.5]", '{"note": 1}', "{1: 2}"],
     "truncated": [
         "{", '{"score": 0.5', '{"score": 0.5, "feedback": "It', '{"score": 0.5, "f', '{"score": nul', "{'score': '",
+        '{"score": ' + "a" * 39,
     ],
     "two_objects": [
         '{"score": 0.5} {"score": 0.6}', '{"score": 1} {"score": true}', '{"score": 0.5, "score": 0.6}',
         '[{"score": 1}, {"score": 2}]',
     ],
     "broken_object": [
+        '{"score": ' + "a" * 40,
         '{"score": high}', '{"score": 0.5 "feedback": "x"}', '{"feedback": "He said "no".", "score": 1}',
         '{"score": 1e999}', '{"score": 1.2.3}', '{"score": NaN}', '{"score": ' + "9" * 5000 + "}",
-        '{"score": high} {"score": 1}', '{"score":' * 2000, '{"a":' + "[" * (DEEPEST + 1),
+        '{"score": high} {"score": 1}', '{"score":' * 2000, '{"a":' + "[" * DEEPEST,
     ],
     "refusal": ["I'm sorry, but I can't help with that."],
     "empty": ["", None, " \n", '<think>{"score": 1}'],
