@@ -62,13 +62,14 @@ def measure(tmp_path):
         }
         outputs = {"metrics": tmp_path / "metrics.parquet", "examples": tmp_path / "examples.parquet"}
         entry = ENTRY if log else ENTRY | {"query_log": None}
-        measure_coverage(**files, **outputs, entries={"mine": entry}, topics=topics, seed=0)
+        measure_coverage(**files, **outputs, entries={"mine": entry}, alpha=0.1, topics=topics, seed=0)
         rows = tables.read(METRICS, outputs["metrics"]).to_pylist()
         by_table = {}
         for metric in rows:
             keys = json.loads(metric["keys"])
             label = keys.get("should") or (keys.get("method", "").split(" ")[0], keys.get("label"))
-            by_table[metric["table"], *([label] if label != ("", None) else [])] = metric
+            if metric["metric"] != "alpha":
+                by_table[metric["table"], *([label] if label != ("", None) else [])] = metric
         return by_table, tables.read(EXAMPLES, outputs["examples"]).to_pylist(), outputs["metrics"]
 
     return run

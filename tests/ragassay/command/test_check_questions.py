@@ -64,7 +64,10 @@ def test_the_section_counts_what_the_rows_say(checked):
     folder, _ = checked
     rows = rows_of(folder).values()
     metrics = tables.read(METRICS, folder / "results/metrics/coverage.parquet").to_pylist()
-    by_table = {(row["table"], json.loads(row["keys"]).get("should", "")): row for row in metrics}
+    [alpha] = [row["value"] for row in metrics if row["metric"] == "alpha"]
+    assert alpha == Gate.load(folder / "results/gates/asked/minilm").alpha
+    shares = [row for row in metrics if row["metric"] != "alpha"]
+    by_table = {(row["table"], json.loads(row["keys"]).get("should", "")): row for row in shares}
     out = sum(row["gate of asked: decides"] == "out_of_knowledge" for row in rows)
     outside = by_table["outside", ""]
     assert (outside["value"], outside["n"]) == (out / len(rows), len(rows))

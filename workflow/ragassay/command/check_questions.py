@@ -33,6 +33,7 @@ USUAL = {
 }
 PASSAGES = {"words": 120, "overlap": 20}
 SENTENCES = 300  # of the documents, which calibrate the gate
+ALPHA = 0.1  # of such sentences, which lie farther from the rest of the documents than most questions
 FEW = 20  # documents, of which some cannot fit a statistic and others calibrate it
 MEASURED_WHOLE = ("query_logs", "coverage")
 SPANS = "resourceSpans"
@@ -98,6 +99,7 @@ def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str]
         "relevance": {
             "sets": {name: {"corpus": name, "in_knowledge": sentences}},
             "held_out": 0,
+            "alpha": ALPHA,
             "k": 1,
             "ks": [1],
             "gate": {"statistic": "mss" if is_small else "fused"},

@@ -38,7 +38,11 @@ def measure_coverage(config: dict) -> dict:
         | {key: cell[key] for key in ("corpus", "retriever", "generator", "judge")}
         for cell in cells(config)
     }
-    shared = {"topics": config["relevance"]["drift"]["topics"], "seed": config["intervals"]["seed"]}
+    shared = {
+        "alpha": config["relevance"]["alpha"],
+        "topics": config["relevance"]["drift"]["topics"],
+        "seed": config["intervals"]["seed"],
+    }
     return {"entries": entries, **shared}
 
 

@@ -28,10 +28,10 @@ OUTCOMES = {
 
 def measure_coverage(
     covered_questions, questions, scope_labels, responses, defusion_labels, gold, human_labels, gated_queries,
-    query_logs, metrics, examples, entries, topics, seed,
+    query_logs, metrics, examples, entries, alpha, topics, seed,
 ):  # fmt: skip
     """`entries` are name -> corpus, retriever, generator (the question set), judge and query_log. The tables are lists
-    of files, of which each entry takes its own.
+    of files, of which each entry takes its own. `alpha` is the share that gates reject by mistake.
     """
     people, of_responses = verdicts.people(gold, human_labels)
     rows, shown = [], []
@@ -48,6 +48,7 @@ def measure_coverage(
         keys = {"set": name, **_keys(entry, "corpus", "retriever", "generator", "judge")}
         out = [gated[row["question_id"]]["rejected"] for row in asked]
         rows.append(_share("outside", keys, "rejected", out))
+        rows.append(SECTION.row("outside", keys, "alpha", alpha, len(out)))
         rows.append(_share("answerable", keys, "answered", [_yes(should[row["question_id"]]) for row in asked]))
         rows += _of_labels(keys, asked, people, gated, labels)
         for path in responses:
