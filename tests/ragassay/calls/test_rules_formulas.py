@@ -208,6 +208,8 @@ def test_a_wrong_answer_is_another_of_its_kind(answer, others):
         ("The river froze in May. The document does not say who saw it.", True),
         ("First, the text. The document does not say who saw it.", True),
         ("In fact, no orchestra ever played there.", True),
+        ("None of the passages answers the question.", True),
+        ("None of the boats sailed.", False),
         ("Yes, but the document does not say so.", False),
         ("The orchestra played. In fact, it did not play well.", False),
     ],

@@ -67,6 +67,7 @@ DECLINES = re.compile(
     rf"\b{SOURCE}\b[^.!?]{{0,60}}{NOT}\b[^.!?]{{0,30}}\b{TELL}|{NOT}\b[^.!?]{{0,50}}\b{TELL}\w*[^.!?]{{0,50}}\b{SOURCE}"
     rf"|\b(?:is|are|was|were|has|have|been|do|does|can)(?: \w+)? ?{NOT} (?:\w+ ){{0,3}}{TELL}|\b{TELL}\w* nothing\b"
     rf"|\b(?:no|without) (?:\w+ ){{0,3}}(?:information|mention|detail|evidence)|\bcannot (?:\w+ ){{0,3}}{TELL}"
+    rf"|\b(?:none|neither|nothing) (?:of|in) [^.!?]{{0,30}}\b{SOURCE}\b[^.!?]{{0,30}}\b{TELL}"
     r"|\bunanswerable|\bunclear\b|\bunknown\b",
     re.IGNORECASE,
 )
