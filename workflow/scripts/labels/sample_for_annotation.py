@@ -4,8 +4,8 @@ Cochran's formula gives the number of questions. The judge's labels define strat
 not see them. Each out-of-scope question comes with one response, from all responders and prompts in turn. Without
 responses there are only questions.
 
-How many questions people label, and which: Cochran's formula, in proportion to strata, dealt into groups. Hashes
-of ids and a seed decide what is drawn, so that one more question in the study changes little else.
+Hashes of ids and a seed decide what is drawn, so that one more question in the study changes little else. What is drawn
+is dealt into groups.
 """
 
 import hashlib

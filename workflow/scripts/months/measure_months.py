@@ -1,8 +1,7 @@
 """Turn what stands in the tables of each shard into trends, and into what changed since the month before.
 
-Rows of the report's section on months: what each shard came to, and what changed from the last but one to the
-last. Numbers are those of the other sections, for the questions of one shard. A change has an interval from both
-shards, since no document is in two, and counts as many items as the smaller has.
+Numbers are those of the other sections, for the questions of one shard. A change has an interval from both shards,
+since no document is in two, and counts as many items as the smaller has.
 """
 
 from collections import Counter, defaultdict

@@ -1,8 +1,7 @@
 """Measure what the passages of a corpus are worth in answers, and what a gate before the responder is: numbers of the
 report's section on relevance, and a few examples.
 
-What a responder answered with the passages that were found and without any, and what a gate before it changes. r
-of a query (the paper's equation 1) is 1, 0 or -1 for one responder, one retriever and one answer each. A gate follows
+r of a query (the paper's equation 1) is 1, 0 or -1 for one responder, one retriever and one answer each. A gate follows
 a strategy of appendix A.2 with queries that it rejects: `reject`, `answer_directly`, `search_wider` or `ask_person`,
 which does not count as right.
 """

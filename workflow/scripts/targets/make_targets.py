@@ -1,8 +1,8 @@
 """Make targets from the facts of a corpus by rules, for what has to learn from many. Asks no model.
 
-Targets made by rules: a sentence of a corpus with a gap where a number, a date or a name stood, a wrong answer
-that another sentence gives, and texts that state it beside a true sentence of the same document. The questions are
-stiff: these targets are for what has to learn from many, not for what a study concludes.
+A target is a sentence of the corpus with a gap where a number, a date or a name stood, a wrong answer that another
+sentence gives, and texts that state it beside a true sentence of the same document. Such questions are stiff: no study
+concludes anything from them.
 """
 
 import re

@@ -1,9 +1,8 @@
 """Let a model make targets of queries: it answers each from the passage that holds the answer and by heart; where both
 agree, it proposes a wrong answer and texts. What cannot be used is a row of the rejects, with its reason.
 
-The conversation that makes a target of a query: the model answers it from the passage and by heart, and where both
-agree it proposes a wrong answer and texts, each of which it may have to answer from alone. A text that does not yield
-the wrong answer is written again, as a further sample of one request.
+The model may have to answer from each text alone. A text that does not yield the wrong answer is written again, as a
+further sample of one request.
 """
 
 from collections import defaultdict
