@@ -167,6 +167,13 @@ def test_logs_of_the_project_around_it_stay_out_of_a_check(planned):
     assert written["theirs"] == {"used": False} and written["asked-log"]["corpus"] == "asked"
 
 
+def test_a_table_among_the_documents_is_read_by_its_usual_columns(planned, tmp_path):
+    (tmp_path / "library/handbook/faq.csv").write_text("name,body\nParking,The car park has 40 places.\n")
+    written = planned()
+    assert written["documents"]["columns"] == {"text": "body", "title": "name"}
+    assert written["corpora"]["asked"]["columns"] == {"id": "", "text": "body", "title": "name"}
+
+
 def test_few_documents_have_a_gate_that_needs_no_fit(planned):
     assert planned()["relevance"]["gate"] == {"statistic": "mss"}
 

@@ -129,9 +129,10 @@ def test_rows_without_ids_stand_beside_files(handbook, tmp_path, monkeypatch):
     corpus = config["corpora"]["library"]
     assert [corpus["columns"][name] for name in ("id", "text", "title")] == ["", "body", "name"]
     files = document_files(Path("documents"))
-    rows = [*texts(files, corpus["columns"], ("title",), below=("documents",))]
+    rows = [*texts(files, corpus["columns"] | {"source": "source"}, ("title", "source"), below=("documents",))]
     assert {"00.md", "more/27.pdf"} < {row["id"] for row in rows}
-    assert {row["title"] for row in rows if "." not in row["id"]} == {"Parking", "Canteen"}
+    of_table = {row["title"]: row["source"] for row in rows if "." not in row["id"]}
+    assert of_table == {"Parking": "more/faq.csv row 1", "Canteen": "more/faq.csv row 2"}
 
 
 def test_questions_without_documents_go_by_what_is_nearest(handbook, tmp_path, monkeypatch):

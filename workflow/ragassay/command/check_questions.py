@@ -16,9 +16,9 @@ from ragassay.base.errors import AssayError, closest, closest_file
 from ragassay.base.terminal import shown
 from ragassay.command.check import configuration
 from ragassay.command.run import run_pipeline
+from ragassay.config.new_project import columns_of, is_table
 from ragassay.config.settings import read, stays_inside
-from ragassay.documents.sources import READERS, document_files
-from ragassay.documents.text_files import PLAIN
+from ragassay.documents.sources import document_files
 from ragassay.running.summary import LAST
 
 FOLDER = Path("checks")
@@ -80,10 +80,10 @@ def _others(files):
 def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str], date_format: str | None) -> dict:
     """The configuration of a check; `names` are columns that the user named."""
     sentences, asked, log = f"{name}-sentences", f"{name}-questions", f"{name}-log" if "log" in paths else None
-    kinds = [Path(file).suffix.lower() for file in document_files(paths["documents"])]
-    has_tables = not READERS.keys().isdisjoint({*kinds} - {*PLAIN})
-    is_small = len(kinds) < FEW and not has_tables
-    text, text_id = {"text": names.get("document", "text")}, "" if has_tables else "id"  # of a file, its path
+    files = document_files(paths["documents"])
+    table = next((file for file in files if is_table(file)), None)
+    is_small = len(files) < FEW and not table
+    text, text_id = _text_columns(table, names.get("document")), "" if table else "id"  # of a file, its path
     return {
         "shards": f"{FOLDER}/{name}/shards.tsv",
         "documents": {"columns": text},
@@ -107,6 +107,12 @@ def settings(name: str, title: str, paths: dict[str, str], names: dict[str, str]
         },
         "coverage": {name: {"corpus": name, "question_set": asked, "query_log": log}},
     }
+
+
+def _text_columns(table, text):
+    if text or not table:
+        return {"text": text or "text"}
+    return columns_of(table, ("text",), ("title",), "date", "--documents")[0]
 
 
 def _question_set(paths, names, of_documents):

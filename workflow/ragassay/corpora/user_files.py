@@ -63,6 +63,7 @@ def texts(
             raise TextError(f"{place}: found nothing in {names['id']!r}, expected a value")
         if "id" not in needed:
             row["id"] = record.source_id if record.is_file else content_id("text", row["text"])
+            row |= {"source": row["source"] or record.source_id} if "source" in row else {}
             if row["id"] in places:
                 continue
         if row["id"] in places:
