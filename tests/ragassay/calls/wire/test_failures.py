@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ragassay.calls.wire.failures import failure_of
+from ragassay.calls.wire.failures import failure_in_reply, failure_of
 
 USE_OTHER = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
 FORBIDDEN = "Extra inputs are not permitted"
@@ -110,3 +110,23 @@ def test_what_a_status_means(model, status, error, again, refused):
     failure = failure_of(status, error, "from x", model("http://x/v1"))
     assert (failure.again, failure.refused) == (again, refused)
     assert "\n" not in failure.detail and failure.detail.startswith(f"HTTP {status} from x: ")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "again", "refused"),
+    [
+        ({"code": 503, "message": "busy"}, "http 503", True, ""),
+        ({"code": "overloaded_error", "message": "busy"}, "http 503", True, ""),
+        ({"code": "429", "message": "slow down"}, "http 429", True, ""),
+        ({"code": 1301, "message": "gone"}, "error in a reply", True, "provider_error"),
+        ({"code": 0, "message": "gone"}, "error in a reply", True, "provider_error"),
+        ({"code": 0, "message": "The prompt is too long"}, "http 400", False, "too_long"),
+        ({"code": 0, "message": "invalid api key"}, "http 400", False, ""),
+        ({"code": 0, "message": "credit balance is low"}, "http 400", False, ""),
+        ({"message": "flagged by moderation"}, "http 400", False, "refusal"),
+    ],
+)
+@pytest.mark.parametrize("lost", [True, False])
+def test_an_error_in_a_reply_counts_as_if_its_code_were_the_status(model, error, kind, again, refused, lost):
+    failure = failure_in_reply({"error": error}, "from x", model("http://x/v1"), lost)
+    assert (failure.kind, failure.again, failure.refused, failure.lost) == (kind, again, refused, lost)
