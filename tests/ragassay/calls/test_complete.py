@@ -10,6 +10,7 @@ import pytest
 from calling import texts
 from ragassay.base import tables
 from ragassay.calls.complete import GaveUp, Unanswered, complete, converse
+from ragassay.calls.ledger import call_keys
 from ragassay.calls.ledger.lease import Lease
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Answer, ModelError, Provider, Request, Usage, call_key, provider_for
@@ -31,6 +32,14 @@ def test_answers_come_in_the_order_of_requests_whatever_takes_how_long(serve, mo
     received = texts(complete((question(n) for n in range(100)), model(server), tmp_path))
     assert received == [answers(n, 0) for n in range(100)]
     assert server.summary()["most_in_flight"] == 8
+
+
+def test_the_list_of_keys_has_the_calls_of_all_rounds(serve, model, tmp_path):
+    tested = model(serve(**ANSWERING))
+    for first in (0, 2):
+        asked = [question(first), question(first + 1)]
+        list(complete(asked, tested, tmp_path, tmp_path / "calls.parquet", **{"first": first} if first else {}))
+        assert list(call_keys.read(tmp_path / call_keys.WRITTEN)) == [(at, 0) for at in range(first + 2)]
 
 
 def test_samples_of_a_request_are_one_request(serve, model, tmp_path):
