@@ -202,14 +202,8 @@ def _entries(keyword, config):
 
 
 def _shown(value):
-    kind = {
-        dict: "a mapping",
-        list: "a list",
-        str: "text",
-        bool: "true/false",
-        int: "a whole number",
-        float: "a number",
-    }
+    kind = {dict: "a mapping", list: "a list", str: "text", bool: "true/false"}
+    kind |= {int: "a whole number", float: "a number"}
     return "nothing" if value is None else f"{_masked(shown(value))} ({kind.get(type(value), type(value).__name__)})"
 
 

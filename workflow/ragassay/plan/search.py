@@ -155,29 +155,18 @@ def retrievers(config: dict, kind: str) -> list[str]:
 
 def search_bm25(config: dict, wildcards) -> dict:
     entry = retriever(config, wildcards.retriever)
-    return {
-        "options": {key: entry[key] for key in OPTIONS[BM25] if key in entry},
-        **_count(config),
-    }
+    return {"options": {key: entry[key] for key in OPTIONS[BM25] if key in entry}} | _count(config)
 
 
 def search_dense(config: dict, wildcards) -> dict:
     entry = retriever(config, wildcards.retriever)
     of_queries = models.encoder(config, entry.get("query_encoder", entry["encoder"]))["encoder"]
     both = {**models.encoder(config, entry["encoder"]), "query_encoder": of_queries}
-    return {
-        **both,
-        "titles": _titles(entry),
-        "similarity": _similarity(entry),
-        **_count(config),
-    }
+    return both | {"titles": _titles(entry), "similarity": _similarity(entry)} | _count(config)
 
 
 def search_vectors(config: dict, wildcards) -> dict:
-    return {
-        "similarity": _similarity(retriever(config, wildcards.retriever)),
-        **_count(config),
-    }
+    return {"similarity": _similarity(retriever(config, wildcards.retriever))} | _count(config)
 
 
 def vector_files(config: dict, section: str, key: str, wildcards) -> list[str]:
