@@ -126,3 +126,10 @@ def test_a_configuration_that_was_filled_in_can_be_written_and_read_again(config
     filled = config(BOTH)
     (tmp_path / "again.yaml").write_text(yaml.safe_dump(without_services(filled)))
     assert of_files([tmp_path / "again.yaml"], schema.merged()) == filled
+
+
+def test_only_a_service_on_this_machine_takes_a_core(config):
+    here = {"address": "http://127.0.0.1:0/ask", "local_server": "demo.rag_service"}
+    entries = {"away": {}, "here": here, "function": {"kind": "python", "address": None, "function": "a:b"}}
+    threads = {name: models.threads_of(config(**more), lambda *_: "service:mine", {}) for name, more in entries.items()}
+    assert threads == {"away": 0, "here": 1, "function": 1}

@@ -73,7 +73,8 @@ def provider_of(config: dict, role, wildcards) -> list[str]:
 def threads_of(config: dict, role, wildcards) -> int:
     """How many threads a job takes that asks that model."""
     entry = _entry(config, named(config, role, wildcards))
-    return int(entry["provider"] in ON_THIS_MACHINE or entry.get("service", {}).get("kind") == "python")
+    service = entry.get("service") or {"kind": None, "local_server": None}
+    return int(entry["provider"] in ON_THIS_MACHINE or service["kind"] == "python" or bool(service["local_server"]))
 
 
 def asking(config: dict, stage: str, role, wildcards, **more) -> dict:
