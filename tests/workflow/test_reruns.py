@@ -60,7 +60,7 @@ GRADED = (
     "list_questions",
 )
 SEARCHED = ("search_bm25", "search_dense", "measure_retrieval")
-SCOPE_ONLY = (*GRADED, "collect_queries", *SEARCHED)  # ... if no model is asked anew
+SCOPE_ONLY = (*GRADED, "gate_questions", "collect_queries", *SEARCHED)  # ... if no model is asked anew
 ASKED = (*SCOPE_ONLY, "measure_calls")
 ALL = (*ASKED, "collect_passages", "embed_passages", "describe_documents", "measure_documents", "measure_crawl")
 READING = {"read_articles": 2, "extract_articles": 1}
