@@ -5,6 +5,14 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from ragassay.base import tables
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.scope_answers import RESPONSES
+from ragassay.schemas.scope_questions import QUESTIONS
+from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_PASSAGES
+from scripts.responses.ask_service import ask_service
+from study import document, question
+
 PATHS = {"answer": "$.answer", "passages": "$.passages", "text": "$.text", "id": "$.id", "score": "$.score"}
 PATHS |= {"source": "$.source", "cost": None, "error": "$.error"}
 
@@ -117,3 +125,37 @@ def echoes_poison(question):
 def of_question(answer):
     """What `Service` takes, of a function of the question."""
     return lambda body: answer(json.loads(body)["question"])
+
+
+def path(folder, table, name, prompt=""):
+    """A file below `folder`, where its keys stand in its path."""
+    places = {"generator": "set", "responder": f"service:{name}", "shard": "set", "judge": "careful", "prompt": prompt}
+    return folder / f"{table.path.format(**places)}.parquet"
+
+
+def asker(tmp_path):
+    """A function that asks a service all questions and returns the rows that `ask_service` writes, by table."""
+    files = {"documents": tmp_path / "documents.parquet", "questions": tmp_path / "questions.parquet"}
+    tables.write(DOCUMENTS, files["documents"], [document(name, text) for name, (text, *_) in ARCHIVE.items()])
+    rows = [question(name, at, "in_scope", text) for at, (name, (_, text, _)) in enumerate(ARCHIVE.items())]
+    rows += [question(name, at, "out_of_scope", text) for at, (name, text) in enumerate(BEYOND.items(), 10)]
+    tables.write(QUESTIONS, files["questions"], rows)
+
+    def of(name, replies, asks=2):
+        written = {
+            table.name: path(tmp_path, table, name, "question_alone")
+            for table in (RESPONSES, SERVICE_ANSWERS, SERVICE_PASSAGES)
+        }
+        for file in written.values():
+            file.parent.mkdir(parents=True, exist_ok=True)
+        with Service(replies) as service:
+            model = {"name": f"service:{name}", **entry(service.address)}
+            calls, ledger = tmp_path / f"calls-{name}.parquet", tmp_path / f"ledger-{name}"
+            ask_service(**files, **written, calls=calls, model=model, ledger=ledger, asks=asks, most_rejected=0.5)
+        assert {tuple(json.loads(request["body"])) for request in service.asked} == {("question",)}
+        return {name: tables.read(table, written[table.name]).to_pylist() for name, table in TABLES.items()}
+
+    return of
+
+
+TABLES = {"responses": RESPONSES, "answers": SERVICE_ANSWERS, "passages": SERVICE_PASSAGES}

@@ -21,7 +21,7 @@ SMALL = {"widths": [4], "epochs": 1, "batch": 8, "rate": 1e-3, "margin": 1.0, "d
 
 def test_fewer_answers_than_a_support_set_needs_are_one_line(study, tmp_path):
     probes = {"triplet": TRIPLET | {"settings": SMALL | {"support": 100}}}
-    with pytest.raises(ProbeError, match="more than 51 of each for a support of 100; lower the setting") as error:
+    with pytest.raises(ProbeError, match="at least 52 of each for a support of 100; lower the setting") as error:
         study.train(tmp_path, probes=probes)
     assert "\n" not in str(error.value) and "triplet, released" in str(error.value)
 

@@ -282,7 +282,7 @@ def test_the_command_says_where_the_release_is_or_why_there_is_none(root):
 def test_an_installation_names_its_packages_in_place_of_the_clones_locks(tmp_path, monkeypatch):
     (tmp_path / "shards.tsv").touch()
     monkeypatch.setattr(publishing, "INSTALLED", True)
-    publishing._copy_rest(tmp_path, {"shards": str(tmp_path / "shards.tsv")})
+    publishing._copy_rest(tmp_path, {"shards": str(tmp_path / "shards.tsv"), "models": {}})
     [file] = (tmp_path / "locks").iterdir()
     assert f"pyarrow=={importlib.metadata.version('pyarrow')}\n" in file.read_text()
 

@@ -7,26 +7,12 @@ import json
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.report import METRICS
-from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
-from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_PASSAGES
+from ragassay.schemas.scope_answers import DEFUSION_LABELS
+from ragassay.schemas.services import SERVICE_ANSWERS
 from ragassay.studies.scope.votes import DEFUSED, NOT_DEFUSED
-from scripts.responses.ask_service import ask_service
 from scripts.services.measure_services import measure_services
-from services import (
-    ARCHIVE,
-    BEYOND,
-    Service,
-    always_answers,
-    always_refuses,
-    echoes_poison,
-    entry,
-    of_question,
-    right,
-)
-from study import document, question
+from services import always_answers, always_refuses, asker, echoes_poison, of_question, path, right
 
 SERVICES = {"right": right, "answers": always_answers, "refuses": always_refuses, "poisoned": echoes_poison}
 CARDS = {  # service -> share -> (value, questions); the rest of a card is undefined
@@ -49,41 +35,6 @@ CARDS = {  # service -> share -> (value, questions); the rest of a card is undef
 }  # fmt: skip
 
 
-def path(folder, table, name, prompt=""):
-    """A file below `folder`, where its keys stand in its path."""
-    places = {"generator": "set", "responder": f"service:{name}", "shard": "set", "judge": "careful", "prompt": prompt}
-    return folder / f"{table.path.format(**places)}.parquet"
-
-
-@pytest.fixture
-def asked(tmp_path):
-    """Asks a service all questions; returns the rows of a table, by file."""
-    files = {"documents": tmp_path / "documents.parquet", "questions": tmp_path / "questions.parquet"}
-    tables.write(DOCUMENTS, files["documents"], [document(name, text) for name, (text, *_) in ARCHIVE.items()])
-    rows = [question(name, at, "in_scope", text) for at, (name, (_, text, _)) in enumerate(ARCHIVE.items())]
-    rows += [question(name, at, "out_of_scope", text) for at, (name, text) in enumerate(BEYOND.items(), 10)]
-    tables.write(QUESTIONS, files["questions"], rows)
-
-    def of(name, replies, asks=2):
-        written = {
-            table.name: path(tmp_path, table, name, "question_alone")
-            for table in (RESPONSES, SERVICE_ANSWERS, SERVICE_PASSAGES)
-        }
-        for file in written.values():
-            file.parent.mkdir(parents=True, exist_ok=True)
-        with Service(replies) as service:
-            model = {"name": f"service:{name}", **entry(service.address)}
-            calls, ledger = tmp_path / f"calls-{name}.parquet", tmp_path / f"ledger-{name}"
-            ask_service(**files, **written, calls=calls, model=model, ledger=ledger, asks=asks, most_rejected=0.5)
-        assert {tuple(json.loads(request["body"])) for request in service.asked} == {("question",)}
-        return {name: tables.read(table, written[table.name]).to_pylist() for name, table in TABLES.items()}
-
-    return of
-
-
-TABLES = {"responses": RESPONSES, "answers": SERVICE_ANSWERS, "passages": SERVICE_PASSAGES}
-
-
 def labelled(folder, name, rows):
     """A judge that reads the fixtures' own words."""
     labels = []
@@ -98,6 +49,11 @@ def labelled(folder, name, rows):
     file.parent.mkdir(parents=True, exist_ok=True)
     tables.write(DEFUSION_LABELS, file, [row for row in labels if int(row["question_id"].split("-")[1]) >= 10])
     return file
+
+
+@pytest.fixture
+def asked(tmp_path):
+    return asker(tmp_path)
 
 
 @pytest.fixture
@@ -132,21 +88,6 @@ def test_two_services_differ_where_their_cards_do(card):
     assert values["answered_out_of_scope"] == 1 and values["supported"] == -1 and values["document_retrieved"] == 0
 
 
-def test_rows_hold_what_came(asked):
-    rows = asked("right", of_question(right))
-    answers = {(row["question_id"], row["ask"]): row for row in rows["answers"]}
-    assert len(answers) == 16 and len(rows["responses"]) == 8 and len(rows["passages"]) == 16
-    assert answers["question-0", 1] | {"text": ""} == {
-        "question_id": "question-0", "ask": 1, "doc_id": "harbour", "intended": "in_scope", "text": "",
-        "finish_reason": "stop", "detail": None, "outcome": "answered", "retrieved": 1, "document_rank": 1,
-        "support": 1.0, "supported": True, "citations": 1, "unknown_citations": 0, "responder": "service:right",
-    }  # fmt: skip
-    [first] = [row for row in rows["passages"] if (row["question_id"], row["ask"]) == ("question-0", 1)]
-    assert (first["passage_id"], first["source"], first["score"]) == ("harbour", "harbour.txt", 1.0)
-    assert first["of_document"] and first["text"] == ARCHIVE["harbour"][0]
-    assert {row["prompt_name"] for row in rows["responses"]} == {"question_alone"}
-
-
 def test_one_that_answers_now_and_then_is_unstable(asked, tmp_path):
     turns = {}
 
@@ -159,18 +100,3 @@ def test_one_that_answers_now_and_then_is_unstable(asked, tmp_path):
     measure_services([path(tmp_path, SERVICE_ANSWERS, "moody")], [], tmp_path / "m.parquet", resamples=50, seed=1)
     rows = {row["metric"]: row for row in tables.read(METRICS, tmp_path / "m.parquet").to_pylist()}
     assert (rows["unstable"]["value"], rows["unstable"]["n"]) == (0.5, 8)  # in-scope questions
-
-
-def test_without_passages_only_what_they_say_is_measured(asked, tmp_path):
-    rows = asked("silent", of_question(lambda question: {"answer": right(question)["answer"], "passages": []}))
-    assert {row["retrieved"] for row in rows["answers"]} == {0} and rows["passages"] == []
-    assert all(row["supported"] is False for row in rows["answers"] if row["outcome"] == "answered")
-
-
-def test_a_refused_question_is_a_row_that_abstains(asked):
-    def broken(body):
-        return {"error": {"code": 400, "message": "too odd"}} if "Pell" in body else right(json.loads(body)["question"])
-
-    rows = asked("broken", broken, asks=1)
-    [row] = [row for row in rows["answers"] if row["outcome"] == "abstained"]
-    assert row["question_id"] == "question-0" and "too odd" in row["detail"] and row["retrieved"] is None

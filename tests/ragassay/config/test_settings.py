@@ -167,8 +167,8 @@ def test_a_file_that_is_missing_or_no_file_is_named(tmp_path):
     [
         (
             {"documents": {"min_word": 5}},
-            "documents.min_word: found an unknown key, expected one of: min_words, cut_after_words"
-            " (did you mean min_words?)",
+            "documents.min_word: found an unknown key, expected one of: min_words, cut_after_words, columns,"
+            " date_format, kind (did you mean min_words?)",
         ),
         (
             {"reports": {}},
@@ -348,7 +348,7 @@ def test_defaults_are_filled_in_at_every_depth_and_in_built_in_entries():
 
 def test_defaults_are_filled_in_beside_nested_keys():
     filled = checked({"documents": {"min_words": 7}}, [], SCHEMA)
-    assert filled == DEFAULTS | {"documents": {"min_words": 7, "cut_after_words": 300}}
+    assert filled == DEFAULTS | {"documents": DEFAULTS["documents"] | {"min_words": 7}}
 
 
 def test_the_defaults_of_entries_are_filled_in_in_mappings_and_lists():

@@ -37,7 +37,7 @@ def recipe(root: Path) -> str:
     material = course.course(
         articles, read_facts(root / FACTS, articles), bool, prompts, settings["vocabulary"], settings["seed"]
     )
-    return course.recipe(material, settings)
+    return course.recipe(material, {name: value for name, value in settings.items() if name != "trained_on"})
 
 
 def check(root: Path) -> None:
