@@ -141,7 +141,7 @@ def _texts(rows):
 
 @pytest.fixture(params=KINDS)
 def database(request, tmp_path):
-    """Each kind by turns, without any collection yet."""
+    """A database of each kind, one after another, still without a collection."""
     if request.param == "pgvector":
         server = Pgvector(request.getfixturevalue("postgres"))
         yield server

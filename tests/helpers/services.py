@@ -32,7 +32,7 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in {**usual, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        with contextlib.suppress(OSError):  # whoever asked has read enough
+        with contextlib.suppress(OSError):  # the client has read enough
             self.wfile.write(content)
 
     do_POST = do_PUT = do_GET

@@ -17,7 +17,7 @@ def passages(*texts):
     [
         ("The harbour opened in 1931.", True),
         ("It opened in 1931, after nine years of work [1].", True),
-        ("The harbour opened in 1932.", False),  # a number that is not there
+        ("The harbour opened in 1932.", False),  # a number that the passage does not have
         ("The harbour opened in 1931, said Maren Tolk.", False),  # nor this name
         ("It cost four thousand marks.", True),
         ("Fishing boats landed herring at dawn.", False),

@@ -195,14 +195,14 @@ def title(project: Project) -> str:
 
 
 def readme(project: Project) -> str:
-    """Ten lines for whoever opens the folder next."""
+    """Ten lines for people who open the folder."""
     return f"""# {title(project)}
 
 `ragassay.yaml` says what is studied, and `shards.tsv` which documents: {project.documents.described}.
 
     ragassay estimate                    # what a run asks and costs
     ragassay run                         # the run; the next one continues it
-    ragassay show                        # what was found
+    ragassay show                        # the findings, and the report
     ragassay init --month 2026-12 --documents FOLDER   # more documents
 
 Results lie in `results/`, every answer of a model in `ledger/`: keep that folder, and nothing is paid twice.

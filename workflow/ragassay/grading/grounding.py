@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ragassay.grading.matches import normalized
 from ragassay.text.words import FUNCTION_WORDS, names
 
-RUN = 5  # words in a row, by which a passage is found in a document
+RUN = 5  # words in a row that a passage and its document share
 SAME_TEXT = 0.5  # share of a passage's runs from which it is of the document
 SUPPORTED = 0.75  # share of an answer's words from which it is supported, if no number and no name is missing
 BRACKETS = re.compile(r"\[([^\[\]\n]{1,200})\]|\(source:?\s+([^()\n]{1,200})\)", re.IGNORECASE)

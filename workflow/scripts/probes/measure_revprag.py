@@ -45,13 +45,13 @@ def measure_revprag(
     rows = []
     answers = tables.frame(PROMPT_ANSWERS, prompt_answers)
     without = {tuple(path.split("/")[-3:]): _reasons(path) for path in map(str, rejects)}
-    for (*cell, responder, condition), own in answers.groupby([*ATTACKED, "responder", "condition"], sort=False):
+    for (*cell, responder, condition), samples in answers.groupby([*ATTACKED, "responder", "condition"], sort=False):
         keys = dict(zip(ATTACKED, cell, strict=True)) | {"responder": responder, "condition": condition}
         reasons = without[(*cell[:2], f"{cell[2]}.parquet")].get(condition, {})
-        rows += sample_rows(keys, own, reasons)
+        rows += sample_rows(keys, samples, reasons)
     groups = [*ATTACKED, "responder", "facts", "trained_on", "condition"]
-    for names, own in tables.frame(PROBE_SCORES, probe_scores).groupby(groups, sort=False):
-        keys, group = dict(zip(groups, names, strict=True)), Group(own, resamples, seed)
+    for names, scores in tables.frame(PROBE_SCORES, probe_scores).groupby(groups, sort=False):
+        keys, group = dict(zip(groups, names, strict=True)), Group(scores, resamples, seed)
         if keys["condition"] in UNPOISONED:
             rows += false_alarm_rows(keys, group)
             continue

@@ -87,8 +87,8 @@ def _where(holds, counts):
 
 def _unstable(answers):
     """Whether a question that was asked more than once was once answered and once declined."""
-    told = answers[answers["outcome"] != "abstained"].groupby("question_id")["outcome"].agg(["nunique", "size"])
-    return (told["nunique"] > 1).astype(float).where(told["size"] > 1, np.nan)
+    outcomes = answers[answers["outcome"] != "abstained"].groupby("question_id")["outcome"].agg(["nunique", "size"])
+    return (outcomes["nunique"] > 1).astype(float).where(outcomes["size"] > 1, np.nan)
 
 
 if __name__ == "__main__":

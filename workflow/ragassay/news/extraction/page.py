@@ -156,7 +156,7 @@ def _detected(body):
 
 
 def facts(tree, url: str) -> dict:
-    """All that is found in one walk over the page."""
+    """What one walk over the page collects."""
     tags, nodes, headings = {}, [], []  # name -> first content
     for element in tree.iter("title", "meta", "link", "script", "time", "h1"):
         name, get = element.tag, element.get
