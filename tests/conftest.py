@@ -17,6 +17,7 @@ os.environ["PYTHONPATH"] = str(ROOT / "workflow")  # processes that tests start 
 # Whatever a user's environment says, compiled code is kept: else hundreds of processes compile all that they import.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # else a client of Milvus starts threads in all that a worker forks later
 os.environ.update(ONE_THREAD)  # before libraries are imported: there are more workers than processors
 # The same examples each time, and no verdict on how fast the machine is.
 settings.register_profile(

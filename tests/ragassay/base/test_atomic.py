@@ -113,7 +113,7 @@ def test_bytes_are_forced_to_disk_before_the_rename_and_the_folder_after(tmp_pat
 
 
 def traced(action, *options):
-    """Do `action` in a forked child under strace with these options; return the child's exit code."""
+    """Do `action` in a forked child under strace with these options; return the child's number and exit code."""
     ready, go = os.pipe()
     child = os.fork()
     if not child:
@@ -131,13 +131,13 @@ def traced(action, *options):
         os.close(go)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert "attached" in said, said
-    return code
+    return child, code
 
 
 def system_calls(action, trace):
     """(name, how many of that name so far) for each system call of `action`, which is how strace counts them."""
-    assert traced(action, "-o", trace) == 0
-    process = trace.read_text().split()[0]
+    process, code = traced(action, "-o", trace)
+    assert code == 0
     called = Counter()
     for name in re.findall(rf"^{process} +(\w+)\(", trace.read_text(), re.MULTILINE):
         called[name] += 1
@@ -167,7 +167,7 @@ def test_a_kill_at_any_system_call_leaves_the_old_file_or_the_new(tmp_path, writ
     calls = system_calls(lambda: write(path), tmp_path / "trace")
     for (name, nth), old in zip(calls, itertools.cycle([None, b"the old file"]), strict=False):
         path.unlink() if old is None else path.write_bytes(old)
-        code = traced(lambda: write(path), "-o", os.devnull, "-e", f"inject={name}:signal=KILL:when={nth}")
+        _, code = traced(lambda: write(path), "-o", os.devnull, "-e", f"inject={name}:signal=KILL:when={nth}")
         assert code in (-9, 0)  # 0: this time there was no such call
         if code:
             found.append(path.read_bytes() if path.exists() else None)
