@@ -2,6 +2,10 @@
 
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+
+from project import forked
+from ragassay.release import gathering
 
 DAY = "2026-11-23"
 FREE = {"licence": "apache-2.0", "texts": True}
@@ -32,3 +36,14 @@ def key_of(folder):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
     (folder / "signers").write_text(f"publisher {key.with_suffix('.pub').read_text()}")
     return key, folder / "signers"
+
+
+def plan_in_forks(patch):
+    """What a configuration plans is said by a fork (see `forks`), whose lines without tabs are on standard error."""
+
+    def run(command, **_):
+        done = forked(command)
+        done.stdout = "".join(line for line in done.stdout.splitlines(keepends=True) if "\t" in line)
+        return done
+
+    patch.setattr(gathering, "subprocess", SimpleNamespace(run=run))

@@ -9,7 +9,7 @@ import pytest
 from project import TINY
 from ragassay.release.publishing import publish
 from ragassay.release.verification import table_files
-from releases import DAY, linked
+from releases import DAY, linked, plan_in_forks
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +18,7 @@ def published(tiny, tmp_path_factory):
     root = linked(tiny, tmp_path_factory.mktemp("published") / "project")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
+        plan_in_forks(patch)
         return root / publish("2026-09", [TINY[1]], DAY)
 
 

@@ -28,7 +28,7 @@ from ragassay.results import all_tables
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import SCOPE_VOTES
-from releases import DAY, everything, linked
+from releases import DAY, everything, linked, plan_in_forks
 from rows import row
 
 LICENCE = {"licence": "other", "texts": False}
@@ -38,6 +38,7 @@ LICENCE = {"licence": "other", "texts": False}
 def root(tiny, tmp_path, monkeypatch):
     folder = linked(tiny, tmp_path / "project")
     monkeypatch.chdir(folder)
+    plan_in_forks(monkeypatch)
     return folder
 
 
