@@ -122,6 +122,9 @@ def check(arrays: dict[str, np.ndarray], layers: int, settings: dict) -> None:
     labels = fitted_files.check("poisoned", arrays["poisoned"], "uint8", (len(support),), 0, 1)
     if len(set(labels.tolist())) < 2:
         raise ValueError("found a support of one kind of answers, expected both")
+    stages = {name.split(".stages.")[1].split(".")[0] for name in arrays if ".stages." in name}
+    if len(stages) != len(settings["widths"]):  # thousands would take seconds to build
+        raise ValueError(f"found {len(stages)} stages of a network, expected {len(settings['widths'])}, one a width")
     with torch.device("meta"):  # whatever settings say, no memory is taken
         tensors = {f"network.{name}": tensor for name, tensor in Network(settings).state_dict().items()}
     expected = {name: (tuple(tensor.shape), str(tensor.dtype)) for name, tensor in tensors.items()}
