@@ -55,17 +55,18 @@ def program(name: str) -> str:
 
 
 def page_of_questions(folder) -> Path:
-    """20,000 questions, each with six answers and eight predictions."""
-    from corpora.large_study import write_answers, write_study
+    """20,000 questions, each with six answers, eight predictions and what a gate says."""
+    from corpora.large_study import write_answers, write_gate, write_study
     from scripts.explorers.list_questions import list_questions
 
     paths = write_study(folder, DOCUMENTS)
     paths |= write_answers(folder, paths["questions"][0], RESPONDERS, DETECTORS)
+    paths["gated_questions"] = write_gate(folder, paths["questions"][0])
     del paths["selected_questions"]
     page, script = Path(folder) / "questions.html", [REPORT / "explorer_question.js", REPORT / "explorer.js"]
     settings = {**SETTINGS, "subject": "Questions.", "remedies": dict.fromkeys(REMEDIES, "")}
     files = {**FILES, "behaviour": script, "page": page, "csv": page.with_suffix(".csv")}
-    further = {name: [] for name in ("gold", "human_labels", "covered_questions", "gated_questions")}
+    further = {name: [] for name in ("gold", "human_labels", "covered_questions")}
     list_questions(**paths, **further, **files, **settings)
     return page
 

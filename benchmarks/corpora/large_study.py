@@ -7,6 +7,7 @@ from pathlib import Path
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
+from ragassay.schemas.relevance import GATED_QUESTIONS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
 from ragassay.schemas.scope_questions import (
     CLAIMS,
@@ -79,6 +80,16 @@ def write_answers(folder, questions, responders: list[str], detectors: list[str]
         ]
         files["predictions"].append(_write(folder, PREDICTIONS, predicted, detector=detector))
     return files
+
+
+def write_gate(folder, questions) -> list:
+    """What a gate says of all questions; return its files."""
+    chance, gated = random.Random(2), []
+    for question in tables.read(QUESTIONS, questions, ["question_id", "doc_id"]).to_pylist():
+        p = round(chance.random(), 4)
+        said = {"value": 1 - p, "p_value": p, "rejected": p <= 0.05, "nearest_doc_id": question["doc_id"]}
+        gated.append(_row(GATED_QUESTIONS, question_id=question["question_id"], calibrated_by=99, **said))
+    return [_write(folder, GATED_QUESTIONS, gated)]
 
 
 def speaker(chance):

@@ -8,7 +8,7 @@ Writes  results/metrics/services.parquet    the report's section
 from ragassay.plan import services
 
 ASSAYED = plan(services.assayed)
-SECTIONS["services"] = {"page": "scope", "shown": bool(len(ASSAYED))}
+SECTIONS["services"] = {"shown": bool(len(ASSAYED))}
 
 
 rule services:

@@ -113,7 +113,8 @@ def test_a_fact_is_a_number_or_lists_the_values_of_a_key():
     asked = {"label": "Months", "table": "t", "metric": "m"}
     assert fact(rows("b", "a"), asked | {"pick": "sum"}) == "4"
     assert fact(rows("b", "a", "b"), asked | {"by": "shard"}) == "a, b"
-    assert fact(rows(*"abcde"), asked | {"by": "shard"}) == "5: a to e"
+    assert fact(rows(*"abcde"), asked | {"by": "shard"}) == "5"
+    assert fact(rows(*"54321"), asked | {"by": "shard"}) == "5: 1 to 5"
     assert fact([], asked) is None and fact([], asked | {"by": "shard"}) is None
 
 

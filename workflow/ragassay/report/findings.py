@@ -197,14 +197,17 @@ def formed(value: float, form: str) -> str:
 
 
 def fact(rows: list[dict], asked: dict) -> str | None:
-    """What the front page says of a number, or of the values of a key: all if they are few, else both ends."""
+    """What the front page says of a number, or of the values of a key: all if they are few, else how many, of dates
+    with both ends.
+    """
     if "by" not in asked:
         row = chosen(rows, asked)
         return None if row is None else formed(row["value"], asked.get("form", "number"))
     values = sorted({row["keys"][asked["by"]] for row in rows if _fits(row, asked)})
     if len(values) <= FEW:
         return ", ".join(values) or None
-    return f"{len(values):,}: {values[0]} to {values[-1]}"
+    dated = all(value[:1].isdigit() for value in values)
+    return f"{len(values):,}" + (f": {values[0]} to {values[-1]}" if dated else "")
 
 
 def ordered(rows: list[dict]) -> list[dict]:
