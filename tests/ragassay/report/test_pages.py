@@ -9,7 +9,7 @@ import pytest
 
 from project import ROOT
 from ragassay.report.pages import FILES as BESIDE
-from ragassay.report.pages import Figure, ReportPages, cell, shown
+from ragassay.report.pages import Figure, ReportPages, cell, evidence, shown, sure
 from ragassay.report.provenance import MARKS, Provenance
 from ragassay.report.sections import ReportPart, ReportSection
 
@@ -25,7 +25,7 @@ def page(text="plain"):
     figures = [ReportPart("bars", name, text, text, rows=rows) for name, rows in (("drawn", [{}]), ("empty", []))]
     section = ReportSection("s", text, text, [table, examples], figures, numbers="s")
     pictures = {("s", "drawn"): Figure("<svg></svg>", "../figures/s/drawn")}
-    finding = dict.fromkeys(("low", "high", "value", "n", "against")) | {
+    finding = dict.fromkeys(("low", "high", "value", "n", "against", "against_low", "against_high")) | {
         "kind": "finding",
         "verdict": "missing",
         "link": "#s",
@@ -140,3 +140,25 @@ def test_a_cell_shows_interval_count_and_abstentions():
         "n = 1,200, 3 abstained",
         "0.25",
     )
+
+
+COUNTED = {"value": 27, "low": None, "high": None, "n": 27, "against": 40, "against_low": None, "against_high": None}
+COUNTED |= {"verdict": "lower", "certainty": 0.0, "form": "number", "reference": "all"}
+CHANGED = {"value": 0.12, "low": -0.03, "high": 0.01, "n": 82, "against": 0, "form": "points", "reference": "no change"}
+BOTH = {"value": 0.7, "low": 0.6, "high": 0.8, "n": 9, "against": 0.75, "against_low": 0.7, "against_high": 0.79}
+
+
+@pytest.mark.parametrize(
+    "changed, certain, words",
+    [
+        ({}, "", "27; all: 40"),
+        ({"value": 3}, "", "3, n = 27; all: 40"),
+        (CHANGED | {"verdict": "unclear"}, "no clear difference", "[-3 to 1 point], n = 82; no change: 0 points"),
+        (BOTH | {"form": "score"}, "clear", "[0.60 to 0.80], n = 9; all: 0.75 [0.70 to 0.79]"),
+        (BOTH | {"verdict": "too_few"}, "too few data", "n = 9"),
+        ({"n": None, "value": None, "verdict": "missing"}, "not measured", ""),
+    ],
+)
+def test_a_finding_says_what_it_rests_on(changed, certain, words):
+    finding = COUNTED | changed
+    assert (sure(finding), evidence(finding)) == (certain, words)

@@ -18,7 +18,7 @@ from ragassay.schemas.report import FINDINGS, METRICS
 LEAST = 20  # items of a number, below which it says nothing
 WEIGHT = 2
 FEW = 4  # values of a key that a fact lists
-NAME = re.compile("[a-z][a-z0-9_-]*")  # given in the configuration
+NAME = re.compile("[a-z][a-z0-9_:-]*")  # given in the configuration
 
 
 class FindingError(AssayError):
@@ -56,7 +56,8 @@ def _finding(section, rule, content, rows, where):
         action = f"Run `{command}`." if sentence and command else ""
         return blank | {"verdict": "missing", "sentence": sentence, "action": action}
     numbers = {name: row[name] for name in ("value", "low", "high", "n")}
-    blank |= numbers | {"keys": json.dumps(row["keys"], ensure_ascii=False), "against": against["value"]}
+    compared_with = {"against": against["value"], "against_low": against["low"], "against_high": against["high"]}
+    blank |= numbers | compared_with | {"keys": json.dumps(row["keys"], ensure_ascii=False)}
     least = rule.get("least", LEAST)
     if row["n"] < least or against["n"] < least:
         few = min(row["n"], against["n"])
@@ -187,7 +188,8 @@ def formed(value: float, form: str) -> str:
         case "share":
             return f"{value:.0%}" if 0.01 <= abs(value) <= 0.99 or value in (0, 1) else f"{value:.1%}"
         case "points":
-            return f"{value * 100:.0f} points" if abs(value) >= 0.01 else f"{value * 100:.1f} points"
+            number = f"{value * 100:.{0 if abs(value) >= 0.01 or not value else 1}f}"
+            return f"{number} {'point' if number in ('1', '-1') else 'points'}"
         case "dollars":
             return f"${value:,.2f}"
         case "number":
@@ -208,6 +210,11 @@ def fact(rows: list[dict], asked: dict) -> str | None:
         return ", ".join(values) or None
     dated = all(value[:1].isdigit() for value in values)
     return f"{len(values):,}" + (f": {values[0]} to {values[-1]}" if dated else "")
+
+
+def between(low: float, high: float, form: str) -> str:
+    """An interval for a sentence."""
+    return f"{formed(low, form).removesuffix(' points')} to {formed(high, form)}"
 
 
 def ordered(rows: list[dict]) -> list[dict]:

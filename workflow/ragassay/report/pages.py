@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from ragassay.base import html
 from ragassay.report import spark
-from ragassay.report.findings import formed
+from ragassay.report.findings import between, formed
 from ragassay.report.provenance import Provenance
 from ragassay.report.sections import ReportSection, described
 
@@ -135,7 +135,7 @@ def card(address: str, content: dict, row: dict | None) -> Card:
     if row is not None:
         form = asked.get("form", "score")
         number = formed(row["value"], form)
-        interval = "" if row["low"] is None else f"{formed(row['low'], form)} to {formed(row['high'], form)}"
+        interval = "" if row["low"] is None else between(row["low"], row["high"], form)
         small = drawn(row | {"against": asked.get("against")})
     return Card(address, content["title"], content.get("question", ""), asked.get("label", ""), number, interval, small)
 
@@ -144,12 +144,16 @@ def evidence(finding: dict) -> str:
     """What a finding rests on, in a line."""
     if finding["n"] is None:
         return ""
-    low, high, value, against = (
-        None if finding[name] is None else formed(finding[name], finding["form"])
-        for name in ("low", "high", "value", "against")
-    )
-    number = value if low is None else f"[{low} to {high}]"
-    return f"{number}, n = {finding['n']:,}; {finding['reference']}: {against}"
+    items = f"n = {finding['n']:,}"
+    if finding["verdict"] == "too_few":
+        return items
+    form, reference = finding["form"], f"; {finding['reference']}: {formed(finding['against'], finding['form'])}"
+    if finding["against_low"] is not None:
+        reference += f" [{between(finding['against_low'], finding['against_high'], form)}]"
+    if finding["low"] is not None:
+        return f"[{between(finding['low'], finding['high'], form)}], {items}{reference}"
+    number = formed(finding["value"], form)
+    return number + ("" if number == f"{finding['n']:,}" else f", {items}") + reference
 
 
 def drawn(row: dict) -> Markup:
@@ -162,7 +166,9 @@ def drawn(row: dict) -> Markup:
 
 
 def sure(finding: dict) -> str:
-    """How certain a finding is, in a word or two."""
+    """How certain a finding is, in a word or two; nothing of what was counted."""
+    if finding["low"] is None and finding["against_low"] is None and finding["value"] is not None:
+        return ""
     if finding["verdict"] not in ("higher", "lower"):
         return {"unclear": "no clear difference", "too_few": "too few data", "missing": "not measured"}[
             finding["verdict"]

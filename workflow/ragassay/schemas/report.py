@@ -80,6 +80,8 @@ FINDINGS = Table(
         Column("high", pa.float64(), "upper end of its interval", null=True),
         Column("n", pa.int64(), "items it was computed from", null=True),
         Column("against", pa.float64(), "what it was compared with", null=True),
+        Column("against_low", pa.float64(), "lower end of its interval", null=True),
+        Column("against_high", pa.float64(), "upper end of its interval", null=True),
         Column("reference", pa.string(), "what that is, in a few words; empty for warnings"),
         Column("form", pa.string(), "how the number is written: `share`, `score`, `points`, `number` or `dollars`"),
     ),
