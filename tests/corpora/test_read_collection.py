@@ -1,7 +1,5 @@
 """read_collection: the texts of three real vector databases become a corpus, page by page; nothing changes there."""
 
-import json
-
 import pytest
 
 from ragassay.base import tables
@@ -21,7 +19,7 @@ def small_pages(monkeypatch):
 
 
 def read(folder, entry, **more):
-    settings = {"collection": "mine", "entry": entry, "pages": str(folder / "ledger/mine.jsonl")}
+    settings = {"collection": "mine", "entry": entry, "pages": str(folder / "ledger/mine.arrow")}
     read_collection(passages=folder / "passages.parquet", **settings | more)
     return tables.read(PASSAGES, folder / "passages.parquet").to_pylist()
 
@@ -37,22 +35,54 @@ def test_a_corpus_has_all_texts_and_the_database_stays_as_it_was(database, tmp_p
     ]
     assert rows == sorted(expected, key=lambda row: row["passage_id"])
     assert database.everything() == before
-    assert not (tmp_path / "ledger/mine.jsonl").exists()
+    assert not (tmp_path / "ledger/mine.arrow").exists()
 
 
 def test_a_reading_goes_on_where_it_was_killed(database, tmp_path):
     """Killed while it wrote its third page: what is read then does not come from the database a second time."""
     database.make("articles", TEXTS)
-    file, columns = tmp_path / "ledger/mine.jsonl", database.entry["columns"] | {"id": collection.KEY}
+    file, columns = tmp_path / "ledger/mine.arrow", database.entry["columns"] | {"id": collection.KEY}
+    sizes = []
     with collection.opened("mine", database.entry) as opened:
-        assert len(list(collection.records(opened, columns, file))) == len(TEXTS)
-    pages = file.read_bytes().splitlines(keepends=True)
-    rows, following = json.loads(pages[1])
-    rows[0][1]["body"] = "As it was read before the kill."
-    file.write_bytes(pages[0] + json.dumps([rows, following]).encode() + b"\n" + pages[2][:40])
+        for page in collection.texts(opened, columns, file):
+            sizes.append(file.stat().st_size)
+            assert page["id"].to_pylist() == page["key"].to_pylist()
+    assert len(sizes) >= 3
+    pages = file.read_bytes()
+    assert pages.count(b"Passage 7:") == 1
+    file.write_bytes(pages[: sizes[2] - 40].replace(b"Passage 7:", b"Before the"))
     texts = {row["passage_id"]: row["text"] for row in read(tmp_path, database.entry)}
-    changed = dict(TEXTS) | {rows[0][0]: "As it was read before the kill."}
-    assert texts == {str(key): text for key, text in changed.items()}
+    assert texts == {str(key): text.replace("Passage 7:", "Before the") for key, text in TEXTS}
+
+
+def test_a_page_that_a_crash_damaged_is_read_again(database, tmp_path):
+    database.make("articles", TEXTS)
+    file, columns = tmp_path / "ledger/mine.arrow", database.entry["columns"] | {"id": collection.KEY}
+    with collection.opened("mine", database.entry) as opened:
+        pages = collection.texts(opened, columns, file)
+        next(pages)
+        size = file.stat().st_size
+        next(pages)
+        pages.close()
+    written = file.read_bytes()
+    file.write_bytes(written[:size] + bytes(len(written) - size))
+    assert len(read(tmp_path, database.entry)) == len(TEXTS)
+
+
+def test_texts_are_clean(database, tmp_path):
+    """As those of files: one form of Unicode, no white space around them, no control characters."""
+    database.make(
+        "articles", [(1, "  plain "), (2, "e\u0301t\u00e9"), (3, "a \r\n\u200bb\x07\ufeff"), (4, " \n "), (5, "x")]
+    )
+    texts = {row["passage_id"]: row["text"] for row in read(tmp_path, database.entry)}
+    assert texts == {"1": "plain", "2": "\u00e9t\u00e9", "3": "a\n\u200bb", "5": "x"}
+
+
+def test_an_id_that_two_rows_have_is_an_error(database, tmp_path):
+    database.make("articles", [(1, "One."), (2, "Two.")])
+    twice = database.entry | {"columns": database.entry["columns"] | {"id": "meta.source"}}
+    with pytest.raises(AssayError, match=r"collections\.mine row 2: found the id 'wiki' of row 1, expected each once"):
+        read(tmp_path, twice)
 
 
 def test_long_texts_are_cut(database, tmp_path):
@@ -79,7 +109,7 @@ def test_rows_without_text_are_counted_and_a_field_that_holds_no_text_is_an_erro
     assert "collections.mine row 2: found nothing in 'body'; 1 of 2 rows have no text" in caplog.text
     wrong = database.entry | {"columns": database.entry["columns"] | {"text": "meta"}}
     with pytest.raises(AssayError, match=r"collections\.mine row 1: found dict in 'meta', expected a text") as error:
-        read(tmp_path, wrong, pages=str(tmp_path / "ledger/other.jsonl"))
+        read(tmp_path, wrong, pages=str(tmp_path / "ledger/other.arrow"))
     assert "\n" not in str(error.value)
 
 

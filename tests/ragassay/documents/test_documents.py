@@ -180,6 +180,7 @@ def test_line_ends_never_change_the_clean_text(text, line_end):
 def test_clean_text_is_nfc_without_control_characters_and_stays_as_it_is(text):
     cleaned = clean(text)
     assert unicodedata.is_normalized("NFC", cleaned)
+    assert clean("\x07" + text) == cleaned  # a line without control characters takes a shorter way
     assert {letter for letter in cleaned if unicodedata.category(letter) == "Cc"} <= {"\n", "\t"}
     assert "\n\n\n" not in cleaned
     assert all(line == line.rstrip() for line in cleaned.split("\n"))

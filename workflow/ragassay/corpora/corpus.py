@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
@@ -85,19 +86,33 @@ class Corpus:
         return pa.chunked_array(self._ids, pa.string())
 
 
-def write_passages(passages, rows: Iterable[dict], cut: dict | None = None) -> None:
-    """The table of passages, cut if they are long. A passage that was cut is called by its document's id and number."""
+def write_passages(passages, texts: Iterable[dict | pa.Table], cut: dict | None = None) -> None:
+    """The table of passages, cut if they are long. A passage that was cut is called by its document's id and number.
+    Many texts at once may come as a table.
+    """
     with tables.Writer(PASSAGES, passages) as kept:
-        for row in rows:
-            name, text = row.pop("id"), row["text"]
-            row["document_id"] = row["document_id"] or name
-            places = list(cuts(text, **cut)) if cut else []
-            if len(places) < 2:
-                kept.add({"passage_id": name, **row})
+        for part in texts:
+            if isinstance(part, pa.Table) and not cut:
+                columns = {name: part[name] for name in ("title", "text", "source")}
+                documents = pc.coalesce(part["document_id"], part["id"])
+                kept.write(pa.table({"passage_id": part["id"], "document_id": documents} | columns))
                 continue
-            for number, (start, end) in enumerate(places, 1):
-                kept.add({"passage_id": f"{name}#{number}", **row, "text": text[start:end]})
+            for row in part.to_pylist() if isinstance(part, pa.Table) else [part]:
+                for passage in _cut_passages(row, cut):
+                    kept.add(passage)
     log.info("%d passages", kept.written)
+
+
+def _cut_passages(row, cut):
+    name, text = row.pop("id"), row["text"]
+    row["document_id"] = row["document_id"] or name
+    places = list(cuts(text, **cut)) if cut else []
+    if len(places) < 2:
+        return [{"passage_id": name, **row}]
+    return [
+        {"passage_id": f"{name}#{number}", **row, "text": text[start:end]}
+        for number, (start, end) in enumerate(places, 1)
+    ]
 
 
 def cuts(text: str, words: int, overlap: int = 0) -> Iterator[tuple[int, int]]:

@@ -4,12 +4,12 @@ first row that cannot be used otherwise is an error with file and row."""
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ragassay.base.errors import AssayError, Unusable
 from ragassay.documents.documents import clean
 from ragassay.documents.ids import content_id
-from ragassay.documents.sources import Columns, Record, records, warn_of_empty, warn_of_unusable
+from ragassay.documents.sources import Columns, records, warn_of_empty, warn_of_unusable
 
 PASSAGE_FIELDS = ("document_id", "title", "source")  # of a text of a corpus, if it has them
 QRELS = Columns(*[("query-id", "corpus-id", "score")] * 2)  # the columns of BEIR's
@@ -28,20 +28,18 @@ def texts(
     empty: list[str] | None = None,
     below: tuple[str, ...] = (),
     unopened: bool = False,
-    rows: Iterable[Record] | None = None,
 ) -> Iterator[dict]:
     """One dict per row with `id`, `text`, the optional fields and lists of strings, None where there is nothing.
     `columns` are the names of all of them in the files; an id is given once. Where there is no column with ids, texts
     that are the same are one, and its hash is the id. A row without text may have another field that stands in for it,
     or else is left out, and its place stands in `empty`. A file with one text is called by its path in the folder of
-    `below`, if it does not say another id; one that cannot be read is left out, too. `rows` are those of the
-    files, if they were read elsewhere.
+    `below`, if it does not say another id; one that cannot be read is left out, too.
     """
     needed = ("id", "text") if columns["id"] else ("text",)
     names = {field: columns[field].strip().lower() for field in (*needed, *optional, *lists)}
     wanted = Columns(tuple(dict.fromkeys(names.values())), tuple(names[field] for field in needed), names["text"])
     places, refused, empty = {}, [], [] if empty is None else empty
-    for record in records(files, wanted, below, unopened) if rows is None else rows:
+    for record in records(files, wanted, below, unopened):
         place = record.place
         if record.reason and record.is_file:
             refused.append(record)

@@ -107,7 +107,7 @@ def read_collection(config: dict, wildcards) -> dict:
     entry = config["collections"][corpus["collection"]]
     entry = {key: entry[key] for key in READ}
     digest = hashlib.sha256(json.dumps([corpus["collection"], entry], sort_keys=True).encode()).hexdigest()[:16]
-    pages = str(Path("ledger", "read_collection", wildcards.corpus, f"{digest}.jsonl"))
+    pages = str(Path("ledger", "read_collection", wildcards.corpus, f"{digest}.arrow"))
     return {"collection": corpus["collection"], "entry": entry, "pages": pages, "cut": corpus.get("passages")}
 
 

@@ -12,11 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from ragassay.base import variants
-from ragassay.base.errors import AssayError, unknown
+from ragassay.base.errors import AssayError, Unusable, unknown
 from ragassay.base.stage import log
 from ragassay.base.terminal import remember, shown
-from ragassay.documents.sources import Record
+from ragassay.documents.documents import clean
 
 KINDS = "ragassay.services.connectors"
 KEY = "(key)"  # in the place of a column
@@ -29,9 +32,12 @@ class CollectionError(AssayError):
     """A collection cannot be read or written."""
 
 
-class Row(NamedTuple):
-    key: int | str  # the database's
-    fields: dict[str, Any]
+class Page(NamedTuple):
+    """Some rows, and where to read on; that is None at the end, and JSON can hold it."""
+
+    keys: list[int | str]  # the database's
+    fields: dict[str, list]  # name -> its value in each row
+    following: Any
 
 
 class TextCollection(ABC):
@@ -75,10 +81,8 @@ class TextCollection(ABC):
         """The collections that there are."""
 
     @abstractmethod
-    def pages(self, fields: list[str], cursor: Any = None, size: int = PAGE) -> Iterator[tuple[list[Row], Any]]:
-        """Rows with these fields in the order of their keys, and where to read on. The cursor, which JSON can hold, is
-        None at the end.
-        """
+    def pages(self, fields: list[str], cursor: Any = None, size: int = PAGE) -> Iterator[Page]:
+        """Rows with these fields in the order of their keys, so many at a time."""
 
     @abstractmethod
     def close(self) -> None: ...
@@ -119,46 +123,70 @@ def identifier(name: str) -> str:
     return str(uuid.uuid5(NAMESPACE, name))
 
 
-def records(collection: TextCollection, columns: dict[str, str], file: Path) -> Iterator[Record]:
-    """All rows with what stands in `columns`, each a field or a path such as `metadata.source`; `KEY` is their key.
-    What was read lies in `file`, page by page, so that a reading that was killed goes on where it was.
+def texts(collection: TextCollection, columns: dict[str, str], file: Path) -> Iterator[pa.Table]:
+    """All rows, some at a time, with columns of texts by our names: `columns` says which field each is, or which path
+    such as `metadata.source`; `KEY` is a row's key. A value that is missing or empty is null. What was read lies in
+    `file`, page by page, so that a reading that was killed goes on where it was.
     """
-    paths = {path.strip() for path in columns.values()} - {"", KEY}
-    for page in _pages(collection, sorted(paths), file):
-        for key, fields in page:
-            present = {path.lower(): field for path, field in fields.items() if field is not None}
-            record = Record(collection.place, key, present | {KEY: key})
-            if isinstance(text := fields.get(columns["text"].strip()), list | dict):
-                record.reason = "bad_text"
-                record.detail = f"found {type(text).__name__} in {columns['text']!r}, expected a text"
-            yield record
-
-
-def _pages(collection, paths, file):
     file.parent.mkdir(parents=True, exist_ok=True)
-    tops = list(dict.fromkeys(path.split(".")[0] for path in paths))
+    paths = {name: path.strip() for name, path in columns.items()} | {"key": KEY}
+    fields = sorted({path.split(".")[0] for path in paths.values()} - {"", KEY})
     with file.open("a+b") as stored:
-        cursor, ended, whole = None, False, 0
+        cursor, whole = None, 0
         stored.seek(0)
-        for line in stored:
-            if not line.endswith(b"\n"):  # it was killed while it wrote
-                break
-            rows, cursor = json.loads(line)
-            ended, whole = cursor is None, whole + len(line)
+        for rows in _stored(stored):
+            cursor, whole = json.loads(rows.schema.metadata[b"cursor"]), stored.tell()
             yield rows
         if whole:
             log.info("%s: reads on from what lies in %s; delete that to begin anew", collection.place, file)
         stored.truncate(whole)
-        for page, following in () if ended else collection.pages(tops, cursor):
-            rows = [[row.key, {path: _at(row.fields, path) for path in paths}] for row in page]
-            stored.write(json.dumps([rows, following], default=str).encode() + b"\n")
-            stored.flush()
-            os.fsync(stored.fileno())
+        for page in () if whole and cursor is None else collection.pages(fields, cursor):
+            rows = pa.table(
+                {name: _column(collection, page, path, name == "text") for name, path in paths.items()},
+            ).replace_schema_metadata({"cursor": json.dumps(page.following)})
+            with pa.BufferOutputStream() as sink:
+                with pa.ipc.new_stream(sink, rows.schema) as stream:
+                    stream.write_table(rows)
+                written = sink.getvalue()
+            stored.write(len(written).to_bytes(8))
+            stored.write(written)
+            stored.flush()  # a killed process loses none of it; if the machine stops, what is damaged is read again
             yield rows
 
 
-def _at(fields, path):
-    """What stands at a path; None if nothing does."""
-    for name in path.split("."):
-        fields = fields.get(name) if isinstance(fields, dict) else None
-    return fields
+def _stored(file):
+    """The pages up to the first that is not whole."""
+    while len(size := file.read(8)) == 8:
+        page = file.read(int.from_bytes(size))
+        try:
+            rows = pa.ipc.open_stream(page).read_all()
+        except (pa.ArrowException, OSError):
+            return
+        yield rows
+
+
+def _column(collection, page, path, is_text):
+    """What stands at a path in each row, as a clean text; only what is no plain line of ASCII is looked at alone."""
+    if path == KEY:
+        return pa.array([*map(str, page.keys)], pa.string())
+    if not path:
+        return pa.nulls(len(page.keys), pa.string())
+    top, *inner = path.split(".")
+    values = page.fields[top]
+    for name in inner:
+        values = [value.get(name) if isinstance(value, dict) else None for value in values]
+    try:
+        texts = pa.array(values, pa.string())
+        odd = pc.fill_null(pc.invert(pc.ascii_is_printable(texts)), False)
+    except (pa.ArrowException, UnicodeError):  # not only texts, or half of a surrogate pair
+        texts, odd = pa.nulls(len(values), pa.string()), pa.repeat(True, len(values))
+    cleaned = []
+    for at in pc.indices_nonzero(odd).to_pylist():
+        try:
+            if is_text and isinstance(values[at], list | dict):
+                raise Unusable("bad_text", f"found {type(values[at]).__name__} in {path!r}, expected a text")
+            cleaned.append(None if values[at] is None else clean(str(values[at])))
+        except Unusable as error:
+            raise CollectionError(f"{collection.place} row {page.keys[at]}: {error}") from error
+    texts = pc.replace_with_mask(pc.ascii_trim_whitespace(texts), odd, pa.array(cleaned, pa.string()))
+    return pc.if_else(pc.equal(texts, ""), None, texts)

@@ -6,7 +6,7 @@ from pathlib import Path
 import grpc
 from pymilvus import DataType, MilvusClient, MilvusException
 
-from ragassay.services.collection import PAGE, SECONDS, CollectionError, Row, TextCollection, whole_number
+from ragassay.services.collection import PAGE, SECONDS, CollectionError, Page, TextCollection, whole_number
 
 STRONG = {"consistency_level": "Strong"}  # what was written before is there
 
@@ -45,7 +45,8 @@ class Connector(TextCollection):
             while True:
                 with self.asking():
                     page = rows.next()
-                yield [Row(row[key], row) for row in page], page[-1][key] if page else None
+                values = {name: [row.get(name) for row in page] for name in [key, *fields]}
+                yield Page(values[key], values, page[-1][key] if page else None)
                 if not page:
                     return
         finally:

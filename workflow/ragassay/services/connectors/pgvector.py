@@ -9,7 +9,7 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
 from ragassay.base.errors import unknown
-from ragassay.services.collection import PAGE, SECONDS, CollectionError, Row, TextCollection, identifier, whole_number
+from ragassay.services.collection import PAGE, SECONDS, CollectionError, Page, TextCollection, identifier, whole_number
 
 TABLES = """
 SELECT CASE WHEN pg_table_is_visible(oid) THEN relname ELSE relnamespace::regnamespace || '.' || relname END
@@ -73,7 +73,8 @@ class Connector(TextCollection):
                 rows = self.client.execute(SQL(" ").join([begin, after, end])).fetchall()
             last = rows[-1][0] if len(rows) == size else None
             cursor = last if last is None or isinstance(last, int) else str(last)
-            yield [Row(_plain(first), dict(zip(fields, rest, strict=True))) for first, *rest in rows], cursor
+            keys, *values = zip(*rows, strict=True) if rows else [()] * (1 + len(fields))
+            yield Page([*map(_plain, keys)], dict(zip(fields, map(list, values), strict=True)), cursor)
             if cursor is None:
                 return
 

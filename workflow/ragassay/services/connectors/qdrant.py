@@ -5,7 +5,7 @@ from pathlib import Path
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException
 
-from ragassay.services.collection import PAGE, SECONDS, CollectionError, Row, TextCollection, identifier
+from ragassay.services.collection import PAGE, SECONDS, CollectionError, Page, TextCollection, identifier
 
 
 class Connector(TextCollection):
@@ -33,7 +33,9 @@ class Connector(TextCollection):
                 points, cursor = self.client.scroll(
                     self.entry["collection"], limit=size, offset=cursor, with_payload=fields, with_vectors=False
                 )
-            yield [Row(point.id, point.payload or {}) for point in points], cursor
+            payloads = [point.payload or {} for point in points]
+            values = {name: [payload.get(name) for payload in payloads] for name in fields}
+            yield Page([point.id for point in points], values, cursor)
             if cursor is None:
                 return
 
