@@ -44,7 +44,7 @@ def ended(asked=(), pages=("scope.html", "explorer/authors/careful.html")):
 def test_the_most_important_findings_the_pages_that_are_there_and_the_cost(report, capsys):
     write(
         ("A trifle.", 1, 9.0),
-        ("Careful declines 61% of them.", 3, 0.7, {"n": 1240, "low": 0.5512, "high": 0.67}),
+        ("Careful declines 61% of them.", 3, 0.7, {"n": 1240, "low": 0.5512, "high": 0.67, "form": "share"}),
         ("", 3, 9.0),
         ("Nobody has labelled.", 3, 9.0, {"kind": "warning"}),
         ("Too few data to tell.", 3, 9.0, {"verdict": "too_few"}),
@@ -56,7 +56,7 @@ def test_the_most_important_findings_the_pages_that_are_there_and_the_cost(repor
     assert capsys.readouterr().out == (
         "\nfindings (3 of 4):\n"
         "  1. Probes see it. [n = 80]\n"
-        "  2. Careful declines 61% of them. [0.551 to 0.67, n = 1,240]\n"
+        "  2. Careful declines 61% of them. [55% to 67%, n = 1,240]\n"
         "  3. The traffic drifted.\\x1b[2J\n"
         f"report: {report.as_uri()}/index.html\n"
         "    and beside it scope.html\n"

@@ -71,7 +71,9 @@ def findings(table: Path, most: int = MOST) -> list[str]:
 
 def _sureness(row):
     """The interval of a finding's number, if it has one, and the items that it comes from."""
-    interval = "" if row["low"] is None or row["high"] is None else f"{row['low']:.3g} to {row['high']:.3g}, "
+    from ragassay.report.findings import between
+
+    interval = "" if row["low"] is None else f"{between(row['low'], row['high'], row['form'])}, "
     return "" if row["n"] is None else f" [{interval}n = {row['n']:,}]"
 
 
