@@ -1,7 +1,9 @@
 """docs/services.md, followed with the demo's service in the reader's place."""
 
+import importlib.util
 import json
 import re
+import shutil
 import sys
 
 import pytest
@@ -80,6 +82,37 @@ def test_the_pages_pipeline_is_asked(ours, capsys, monkeypatch):
     output = capsys.readouterr().out
     assert "'The harbour of Pell opened in 1931.'" in output and "passages, at $.passages[*]: 1" in output
     sys.modules.pop("my_rag", None)
+
+
+@pytest.mark.parametrize("framework", ["langchain", "llamaindex", "haystack"])
+def test_a_pipeline_of_a_framework_is_assayed(framework, ours, capsys, monkeypatch):
+    """Where the framework is installed: the file's first line says what it needs."""
+    folder = ROOT / "docs/examples/pipelines"
+    program = folder / f"with_{framework}.py"
+    line, *_ = program.read_text().splitlines()  # ends with: pip install ...
+    packages = {
+        name for name in re.findall(r"^from (\w+)", program.read_text(), re.MULTILINE) if name != "keyword_model"
+    }
+    if missing := sorted(name for name in packages if importlib.util.find_spec(name) is None):
+        pytest.skip(f"needs {', '.join(missing)} ({line.partition(': ')[2].strip(chr(34))})")
+    for file in (program, folder / "keyword_model.py"):
+        shutil.copy(file, ours)
+    written(ours, None)
+    settings = yaml.safe_load((ours / "mine.yaml").read_text())
+    reply, more = {"passages": "$.passages[*]"}, {"version": "1", "price": 0, "asks": 2}
+    settings["services"] = {"mine": {"kind": "python", "function": f"with_{framework}:ask", "reply": reply, **more}}
+    (ours / "mine.yaml").write_text(yaml.safe_dump(settings))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert check.report(["mine", "--configfile", "mine.yaml"], question=ARCHIVE["harbour"][1]) == 0
+    output = capsys.readouterr().out
+    assert "opened in 1931" in output and "passages, at $.passages[*]: 3\n    1: id harbour" in output
+    snakemake(ours, "services", "--configfile", "mine.yaml")
+    rows = tables.read(METRICS, ours / "results/metrics/services.parquet").to_pylist()
+    shares = {row["metric"]: row["value"] for row in rows if json.loads(row["keys"]).get("service") == "service:mine"}
+    expected = {"document_retrieved": 1, "answered_out_of_scope": 0, "refused_in_scope": 0.5, "unstable": 0}
+    assert {name: shares[name] for name in expected} == expected
+    for name in ("keyword_model", f"with_{framework}"):
+        sys.modules.pop(name)
 
 
 @pytest.mark.parametrize(
