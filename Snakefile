@@ -43,6 +43,7 @@ include: "workflow/rules/report.smk"
 
 
 from ragassay.calls import overview  # whose path common.smk has set
+from ragassay.calls.estimate import estimating
 from ragassay.plan.models import shown
 from ragassay.config import prices
 from ragassay.running import command_line, console, downloads
@@ -85,7 +86,7 @@ rule report:
     """Everything that the configuration asks for, and the page that shows it."""
     default_target: True
     input:
-        PRODUCTS,
+        CALLS if estimating() else PRODUCTS,
 
 
 if workflow.is_main_process and not IS_MODULE and len(workflow.included_stack) == 1:  # else a caller may add rules

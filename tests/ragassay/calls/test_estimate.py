@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -88,6 +89,43 @@ def test_only_the_documents_that_are_needed_are_collected(project, monkeypatch, 
     assert re.search(r"^extract_claims +authors +[1-9]", capsys.readouterr().out, re.M)
     collected = {str(path.relative_to(project)) for path in project.glob("results/*/*.parquet")}
     assert "results/documents/2026-01.parquet" in collected and not any("2026-02" in path for path in collected)
+
+
+def test_of_a_new_shard_with_many_documents_a_sample_stands_for_all(estimated, done, monkeypatch):
+    shutil.rmtree(done / "results/calls")
+    numbers = [len(tables.read(DOCUMENTS, done / path.replace("claims/paid", "documents"))) for path in CLAIMS]
+    before = files(done)
+    whole = estimated(*QUESTIONS, url="http://127.0.0.1:1/v1")
+    monkeypatch.setattr(estimate, "SAMPLE", 0)
+    monkeypatch.setattr(estimate, "LEAST", 1)
+    assert min(numbers) > 1
+    sampled = estimated(*QUESTIONS, url="http://127.0.0.1:1/v1")
+    assert sampled["extract_claims"][:2] == whole["extract_claims"][:2] == [sum(numbers)] * 2
+    assert sampled["extract_claims"][4] == pytest.approx(whole["extract_claims"][4], rel=0.5)
+    assert sampled["extract_claims"][4] != whole["extract_claims"][4] and files(done) == before
+
+
+def test_a_sample_is_spread_over_the_documents_and_as_old_as_they_are(tmp_path):
+    path = tmp_path / "results/documents/2026-09.parquet"
+    names = [f"d{at:03}" for at in range(200)]
+    for shard in ("2026-09", "2026-10"):
+        tables.write(DOCUMENTS, path.with_stem(shard), [document(name, "Text.") for name in names])
+    (tmp_path / "results/calls/extract_claims/m").mkdir(parents=True)
+    (tmp_path / "results/calls/extract_claims/m/2026-10.parquet").touch()
+    changed = path.stat().st_mtime_ns
+    assert estimate.sample(tmp_path) == {"2026-09": (estimate.SAMPLE, 200)}
+    taken = [names.index(name) for name in tables.read(DOCUMENTS, path)["doc_id"].to_pylist()]
+    steps = {after - before for before, after in pairwise(taken)}
+    assert len(taken) == estimate.SAMPLE and max(steps) - min(steps) <= 1 and path.stat().st_mtime_ns == changed
+    assert len(tables.read(DOCUMENTS, path.with_stem("2026-10"))) == 200, "somebody was asked about these"
+
+
+def test_jobs_of_sampled_shards_are_scaled():
+    job = ROW | {"parts": {"in_scope": 3}}
+    assert estimate.scaled(job, {"2026-10": (10, 40)}) == job
+    many = estimate.scaled(job, {"2026-09": (10, 40)})
+    assert (many["requests"], many["parts"], many["pico"]) == (40, {"in_scope": 12}, 4 * 10**12)
+    assert estimate.scaled(job | {"keys": []}, {"2026-09": (10, 40)})["requests"] == 10
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """`make estimate`: requests, tokens and dollars of each rule that asks, before anything is asked. The workflow runs
 in a scratch folder that sees the project's files, results and ledger, with rules in the place of every model, so that
-it counts exactly what a run would start now. Nothing in the project changes but the documents, which are collected
-first."""
+it counts exactly what a run would start now. Of new shards with many documents, a sample stands for all. Nothing in the
+project changes but the documents, which are collected first."""
 
 import json
 import math
@@ -15,23 +15,26 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from ragassay.base import pipeline
+from ragassay.base import pipeline, tables
 from ragassay.base.errors import AssayError
-from ragassay.calls._estimating import FOLDER
+from ragassay.calls._estimating import FOLDER, estimating
 from ragassay.calls.ledger.records import PICO
 from ragassay.calls.overview import ESTIMATE, summed
 from ragassay.config import settings
 from ragassay.config.prices import usual_key
+from ragassay.schemas.documents import DOCUMENTS
 
 REGISTERED = "registered"
 LEFT_OUT = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
+DOCUMENTS_OF = "results/documents/{}.parquet"
+SAMPLE, LEAST = 24, 4  # documents of all new shards together, and of one
 COLUMNS = ["requests", "requests_at_most", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
 
 
 def register(known: dict) -> None:
     """Write down what rule files know beforehand, while Snakemake plans an estimate."""
-    if folder := os.environ.get(FOLDER):
-        Path(folder, REGISTERED).write_text(json.dumps(known))
+    if estimating():
+        Path(os.environ[FOLDER], REGISTERED).write_text(json.dumps(known))
 
 
 def estimate(targets: list[str]) -> int:
@@ -45,16 +48,45 @@ def estimate(targets: list[str]) -> int:
         rows.mkdir()
         project = Path(scratch, "project")
         _copy_of_links(Path.cwd(), project)
+        samples = sample(project)
         if status := _snakemake(targets, environment | {FOLDER: str(rows.resolve())}, project):
             return status
         registered = json.loads((rows / REGISTERED).read_text())
         jobs = [json.loads(path.read_text()) for path in sorted(rows.glob("*.json"))]
-        jobs = bounded(jobs, registered, project)
+        jobs = bounded([scaled(job, samples) for job in jobs], registered, Path())
     sums = {name: sum(job.get(name, 0) for job in jobs) for name in ("calls", "pico")}
     ESTIMATE.write_text(json.dumps({"requests": sums["calls"], "dollars": sums["pico"] / PICO}))
     sys.stdout.write(table(jobs))
+    for shard, (taken, documents) in samples.items():
+        sys.stdout.write(f"Counted for {taken} of the {documents:,} documents of {shard}, and scaled.\n")
     sys.stdout.write("\n".join(["", "Settings that save calls:", *switch_lines(jobs, registered), ""]))
     return 0
+
+
+def sample(project: Path) -> dict[str, tuple[int, int]]:
+    """Keep some documents, evenly spaced, of shards that no model was asked about; returns how many, and of how many
+    they were taken.
+    """
+    asked = {path.stem for path in project.glob("results/calls/**/*.parquet")}
+    of_new = [path for path in sorted(project.glob(DOCUMENTS_OF.format("*"))) if path.stem not in asked]
+    most, samples = max(LEAST, SAMPLE // max(1, len(of_new))), {}
+    for path in of_new:
+        if (count := pq.read_metadata(path).num_rows) > most:
+            times = path.stat()
+            rows = tables.read(DOCUMENTS, path).take([at * count // most for at in range(most)])
+            path.unlink()
+            tables.write(DOCUMENTS, path, rows.to_pylist())
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+            samples[path.stem] = (most, count)
+    return samples
+
+
+def scaled(job: dict, samples: dict[str, tuple[int, int]]) -> dict:
+    """What a job asks about all documents of its shard."""
+    taken, documents = samples.get(job["keys"][-1] if job["keys"] else "", (1, 1))
+    counts = {key: round(value * documents / taken) for key, value in job.items() if isinstance(value, int)}
+    parts = {part: round(pico * documents / taken) for part, pico in job["parts"].items()}
+    return job | counts | {"parts": parts}
 
 
 def table(rows: list[dict]) -> str:
@@ -68,7 +100,7 @@ def bounded(rows: list[dict], registered: dict, project: Path) -> list[dict]:
     """The rows of jobs with the requests and dollars that there can be at most. Where a model may write more than the
     reader in its place, that is more than was counted.
     """
-    paths = {shard: project / f"results/documents/{shard}.parquet" for shard in registered["shards"]}
+    paths = {shard: project / DOCUMENTS_OF.format(shard) for shard in registered["shards"]}
     documents = {shard: pq.read_metadata(path).num_rows if path.exists() else 0 for shard, path in paths.items()}
     with_bounds = []
     for row in rows:
