@@ -52,7 +52,7 @@ def scored(tmp_path_factory):
         for at, (text, source) in enumerate(made)
     ]
     tables.write(POISONED_PASSAGES, folder / "poisoned_passages.parquet", planted)
-    train_scorer(folder / "passages.parquet", folder / "scorer", "ngram", {"order": 2}, 0.6, 300)
+    train_scorer([folder / "passages.parquet"], [], folder / "scorer", "ngram", {"order": 2}, 0.6, 300)
     for name, of_corpus in (("clean", True), ("poison", False)):
         inputs = ([folder / "passages.parquet"], folder / "poisoned_passages.parquet", [folder / "scorer"])
         score_passages(*inputs, folder / f"{name}.parquet", of_corpus, "ngram", "ngram", {}, READING)

@@ -9,6 +9,10 @@ from project import NOTHING, TINY, copy_project, snakemake
 MONTHS = [f"2026-{number:02}" for number in range(1, 11)]
 NEW = "2026-11"
 SENTENCE = "The ferry {} of Brackwater takes {} people and was built in {}. "
+ATTACKED = """
+datasets: {{mine: {{corpus: documents, targets: [resources/demo/attacks/targets.csv]}}}}
+scorers: {{ngram: {{kind: ngram, trained_on: [{}]}}}}
+"""
 OUTPUTS = re.compile(r"^ +output: (.*)$", re.MULTILINE)
 JOB = re.compile(r"^(?:local)?rule (\w+):$", re.MULTILINE)
 
@@ -38,8 +42,8 @@ def finished(tmp_path_factory):
     return project
 
 
-def plan(project):
-    return snakemake(project, "--dry-run", *TINY, "months.yaml").stdout
+def plan(project, *targets):
+    return snakemake(project, *targets, "--dry-run", *TINY, "months.yaml").stdout
 
 
 def jobs(output):
@@ -58,6 +62,18 @@ def test_only_the_months_own_jobs_and_the_gathers_run(finished):
     assert len(of_new) == len({(rule, files) for rule, files in planned if NEW in files}) and len(planned) <= 60
     assert not [rule for rule, _ in planned if rule.startswith(("train_", "fit_"))]
     assert {"apply_detector", "grade_hardness", "measure_months"} <= {*gathers}
+
+
+def test_a_scorer_reads_the_documents_of_the_shards_that_it_names(finished):
+    inputs = {}
+    for trained_on in (MONTHS, []):
+        (finished / "months.yaml").write_text(settings(MONTHS) + ATTACKED.format(", ".join(trained_on)))
+        output = plan(finished, "results/scorers/mine/ngram")
+        assert [rule for rule, _ in jobs(output)] == ["train_scorer"], "all else is there"
+        inputs[len(trained_on)] = re.search("^ +input: (.*)$", output, re.MULTILINE)[1].split(", ")
+    (finished / "months.yaml").write_text(settings(MONTHS))
+    assert inputs[len(MONTHS)] == [f"results/documents/{month}.parquet" for month in MONTHS]
+    assert inputs[0] == ["results/passages/documents.parquet"], "which a new month changes"
 
 
 def test_without_named_shards_detectors_are_trained_on_all_of_them(finished):

@@ -34,7 +34,8 @@ wildcard_constraints:
 rule train_scorer:
     """A scorer learns each half of the documents, so that the other half is new to it."""
     input:
-        passages=plan(defences.snapshot, pattern="results/passages/{corpus}.parquet"),
+        passages=plan(measures.training_passages),
+        documents=plan(measures.training_documents),
     output:
         scorer=directory("results/scorers/{dataset}/{scorer}"),
     log:

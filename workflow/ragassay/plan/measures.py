@@ -13,6 +13,7 @@ from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems
 from ragassay.plan import attacks, defences, methods, models, search, targets
 from ragassay.plan.methods import NamedMethod
+from ragassay.plan.months import named
 from ragassay.plan.report import draws
 from ragassay.studies.poisoning.defences.defence import kind_of
 
@@ -46,6 +47,25 @@ def passages(config: dict, wildcards) -> list[str]:
     """The clean corpus of a dataset, and the one that defences are fitted on if that is another."""
     snapshot = defences.snapshot(config, "results/passages/{corpus}.parquet", wildcards)
     return list(dict.fromkeys([targets.passages(config, wildcards), snapshot]))
+
+
+def training_passages(config: dict, wildcards) -> list[str]:
+    """What a scorer is trained on: the corpus that defences are fitted on, unless shards of it are named."""
+    whole = defences.snapshot(config, "results/passages/{corpus}.parquet", wildcards)
+    return [] if _named_shards(config, wildcards) else [whole]
+
+
+def training_documents(config: dict, shards: dict, wildcards) -> list[str]:
+    """The documents of the shards that are named."""
+    names = _named_shards(config, wildcards)
+    kept = named(shards, names, f"scorers.{wildcards.scorer}.trained_on") if names else []
+    return [f"results/documents/{shard}.parquet" for shard in kept]
+
+
+def _named_shards(config, wildcards):
+    """Corpora of files have none."""
+    corpus = defences.snapshot(config, "{corpus}", wildcards)
+    return scorer(config, wildcards.scorer).entry.get("trained_on", []) if corpus == search.OWN["corpora"] else []
 
 
 def train_scorer(config: dict, wildcards) -> dict:
@@ -165,6 +185,11 @@ def check(config: dict) -> Iterator[tuple]:
         yield from methods.wrong_settings(stated, "scorers", name, "settings")
         if "model" in entry and stated.type.IS_TRAINED:
             yield ("scorers", name), "found a model, but this kind is trained here"
+        elif entry["trained_on"] and not stated.type.IS_TRAINED:
+            yield (
+                ("scorers", name, "trained_on"),
+                "found shards, but this kind is not trained here",
+            )
         elif "model" not in entry and not stated.type.IS_TRAINED:
             yield ("scorers", name), "found no model, which this kind needs"
     yield from _wrong_sweeps(config) if swept(config) else ()
