@@ -7,10 +7,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_answers import RESPONSES
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_PASSAGES
+from ragassay.studies.scope.votes import DEFUSED, NOT_DEFUSED
 from scripts.responses.ask_service import ask_service
+from scripts.services.measure_services import measure_services
 from study import document, question
 
 PATHS = {"answer": "$.answer", "passages": "$.passages", "text": "$.text", "id": "$.id", "score": "$.score"}
@@ -156,6 +158,32 @@ def asker(tmp_path):
         return {name: tables.read(table, written[table.name]).to_pylist() for name, table in TABLES.items()}
 
     return of
+
+
+def labelled(folder, name, rows):
+    """The file of a judge that reads the services' own words in responses to out-of-scope questions."""
+    labels = []
+    for row in rows:
+        label = DEFUSED if "do not say" in row["text"] or "cannot" in row["text"] else NOT_DEFUSED
+        shared = {key: row[key] for key in ("question_id", "doc_id", "responder", "prompt_name")}
+        shared |= {"label": label, "margin": 0.0, "defused_votes": 1, "not_defused_votes": 0, "abstained": 0}
+        labels.append(shared | {"judge": "careful", "prompt": "p"})
+    file = path(folder, DEFUSION_LABELS, name, "question_alone")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    tables.write(DEFUSION_LABELS, file, [row for row in labels if int(row["question_id"].split("-")[1]) >= 10])
+    return file
+
+
+def measured(folder, services):
+    """The files of metrics and outcomes of services by their names, each a function of the question."""
+    asked = asker(folder)
+    labels = [
+        labelled(folder, name, asked(name, of_question(answer))["responses"]) for name, answer in services.items()
+    ]
+    answers = [path(folder, SERVICE_ANSWERS, name) for name in services]
+    files = {"metrics": folder / "metrics.parquet", "outcomes": folder / "outcomes.parquet"}
+    measure_services(answers, labels, **files, resamples=50, seed=1, flips=9999)
+    return files
 
 
 TABLES = {"responses": RESPONSES, "answers": SERVICE_ANSWERS, "passages": SERVICE_PASSAGES}

@@ -5,14 +5,13 @@ one always refuses, and one believes what was planted.
 import json
 
 import pytest
+from scipy.stats import binomtest
 
 from ragassay.base import tables
 from ragassay.schemas.report import METRICS
-from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.services import SERVICE_ANSWERS
-from ragassay.studies.scope.votes import DEFUSED, NOT_DEFUSED
 from scripts.services.measure_services import measure_services
-from services import always_answers, always_refuses, asker, echoes_poison, of_question, path, right
+from services import always_answers, always_refuses, asker, echoes_poison, measured, path, right
 
 SERVICES = {"right": right, "answers": always_answers, "refuses": always_refuses, "poisoned": echoes_poison}
 CARDS = {  # service -> share -> (value, questions); the rest of a card is undefined
@@ -35,38 +34,17 @@ CARDS = {  # service -> share -> (value, questions); the rest of a card is undef
 }  # fmt: skip
 
 
-def labelled(folder, name, rows):
-    """A judge that reads the fixtures' own words."""
-    labels = []
-    for row in rows:
-        label = DEFUSED if "do not say" in row["text"] or "cannot" in row["text"] else NOT_DEFUSED
-        shared = {key: row[key] for key in ("question_id", "doc_id", "responder", "prompt_name")}
-        labels.append(
-            shared | {"label": label, "margin": 0.0, "defused_votes": 1, "not_defused_votes": 0, "abstained": 0}
-        )
-        labels[-1] |= {"judge": "careful", "prompt": "p"}
-    file = path(folder, DEFUSION_LABELS, name, "question_alone")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    tables.write(DEFUSION_LABELS, file, [row for row in labels if int(row["question_id"].split("-")[1]) >= 10])
-    return file
-
-
 @pytest.fixture
 def asked(tmp_path):
     return asker(tmp_path)
 
 
 @pytest.fixture
-def card(asked, tmp_path):
+def card(tmp_path):
     """The metrics of these services, by table."""
 
     def of(services):
-        labels = []
-        for name, answer in services.items():
-            labels.append(labelled(tmp_path, name, asked(name, of_question(answer))["responses"]))
-        answers = [path(tmp_path, SERVICE_ANSWERS, name) for name in services]
-        measure_services(answers, labels, tmp_path / "metrics.parquet", resamples=50, seed=1)
-        rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
+        rows = tables.read(METRICS, measured(tmp_path, services)["metrics"]).to_pylist()
         return [row | {"keys": json.loads(row["keys"])} for row in rows]
 
     return of
@@ -86,6 +64,9 @@ def test_two_services_differ_where_their_cards_do(card):
     rows = card({"answers": always_answers, "right": right})
     values = {row["metric"]: row["value"] for row in rows if row["table"] == "differences"}
     assert values["answered_out_of_scope"] == 1 and values["supported"] == -1 and values["document_retrieved"] == 0
+    # Each document has one question of a kind, so that flipping documents is McNemar's exact test.
+    assert values["answered_out_of_scope_p"] == pytest.approx(binomtest(4, 4).pvalue, abs=0.02)
+    assert values["document_retrieved_p"] == 1
 
 
 def test_one_that_answers_now_and_then_is_unstable(asked, tmp_path):
@@ -97,6 +78,7 @@ def test_one_that_answers_now_and_then_is_unstable(asked, tmp_path):
         return right(question) if turns[question] > 1 else {"answer": "I am not sure.", "passages": []}
 
     asked("moody", moody)
-    measure_services([path(tmp_path, SERVICE_ANSWERS, "moody")], [], tmp_path / "m.parquet", resamples=50, seed=1)
+    answers, files = [path(tmp_path, SERVICE_ANSWERS, "moody")], (tmp_path / "m.parquet", tmp_path / "o.parquet")
+    measure_services(answers, [], *files, resamples=50, seed=1, flips=99)
     rows = {row["metric"]: row for row in tables.read(METRICS, tmp_path / "m.parquet").to_pylist()}
     assert (rows["unstable"]["value"], rows["unstable"]["n"]) == (0.5, 8)  # in-scope questions

@@ -29,6 +29,7 @@ class Form(NamedTuple):
     parts: dict[str, type | Callable[[object], str]]  # a type, or what is wrong with a value, or ""
     again: str  # what to do if it is damaged
     error: type[AssayError]
+    made: str = "fitted"
 
     def refusal(self, place, problem: str) -> AssayError:
         """The error for a card, or a file beside it, that is not as it has to be."""
@@ -52,7 +53,7 @@ def read(path, form: Form) -> dict:
         problem = f"found a {form.what} of format {shown(card.get('format'))}, expected {form.format}"
         raise form.refusal(path, f"{problem}, as this version of ragassay writes it")
     if card != signed(card):
-        raise form.refusal(path, f"found other content than when the {form.what} was fitted")
+        raise form.refusal(path, f"found other content than when the {form.what} was {form.made}")
     check_parts(path, form, card)
     for name, known in _files(path, card, form).items():
         file = Path(path).parent / name
@@ -78,7 +79,7 @@ def checked(path, card: dict, form: Form, name: str) -> Path:
     if name not in card.get("files", {}):
         raise form.refusal(path, f"files: found no {name}, so the {form.what} is damaged")
     if digest(file) != card["files"][name]["sha256"]:
-        raise form.refusal(file, f"found other content than when the {form.what} was fitted")
+        raise form.refusal(file, f"found other content than when the {form.what} was {form.made}")
     return file
 
 
@@ -154,12 +155,12 @@ def _parsed(path, form):
         card = json.loads(text, parse_constant=_refused, parse_float=_finite, parse_int=_whole)
     except OSError as error:
         hint = closest_file(path.parent) if not path.parent.exists() else ""
-        problem = f"cannot read it ({error.strerror}), expected a fitted {form.what}{hint}"
+        problem = f"cannot read it ({error.strerror}), expected a {form.made} {form.what}{hint}"
         raise form.refusal(path, problem) from error
     except (ValueError, RecursionError) as error:
         raise form.refusal(path, f"found no {form.what} ({error!s:.80})") from error
     if not isinstance(card, dict):
-        raise form.refusal(path, f"found {shown(card)}, expected a fitted {form.what}")
+        raise form.refusal(path, f"found {shown(card)}, expected a {form.made} {form.what}")
     return card
 
 

@@ -101,6 +101,23 @@ def run(
 
 
 @app.command(context_settings=PASSING)
+def assay(
+    service: Annotated[str, typer.Argument(help="Of `services`.")],
+    words: Settings = None,
+    fail_if: Annotated[
+        list[str] | None, typer.Option(help='"answered_out_of_scope > 0.1".', show_default=False)
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="JUnit XML to write.", show_default=False)] = None,
+    badge: Annotated[Path | None, typer.Option(help="A badge to write, as SVG.", show_default=False)] = None,
+    against: Annotated[Path | None, typer.Option(help="An earlier card.json.", show_default=False)] = None,
+) -> None:
+    """Assay a service; fail where its card breaks a bound."""
+    from ragassay.command.assay import run_assay
+
+    raise typer.Exit(run_assay(service, fail_if or [], words or [], junit, badge, against))
+
+
+@app.command(context_settings=PASSING)
 def show(
     words: Settings = None,
     serve: Annotated[bool, typer.Option("--serve", help="Serve the report at an address of this machine.")] = False,

@@ -4,7 +4,7 @@ page shows what the report is about: without the section on detectors, none is t
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import attacks, labels, question_sets, relevance
 from ragassay.plan.detectors import used
-from ragassay.plan.report import command, models
+from ragassay.plan.report import command, models, shows
 
 FOLDER = "explorer"
 OF_STUDY = {
@@ -23,8 +23,8 @@ def questions(config: dict) -> dict[str, str]:
     """
     scope, covered = config["scope"], [entry["question_set"] for entry in config["coverage"].values()]
     shown = {"question_sets": config["question_sets"], "coverage": dict.fromkeys(covered)}
-    sets = {name: None for section, names in shown.items() if _shows(config, section) for name in names}
-    judges = scope["judges"] if _shows(config, "scope", "responses") else []
+    sets = {name: None for section, names in shown.items() if shows(config, section) for name in names}
+    judges = scope["judges"] if shows(config, "scope", "responses") else []
     pairs = [f"{generator}/{judge}" for generator in scope["generators"] for judge in judges]
     pages = {f"All questions, {pair}" if at else "All questions": pair for at, pair in enumerate(pairs)}
     return pages | {f"Questions of {name}": f"{name}/{scope['judges'][0]}" for name in sets}
@@ -43,14 +43,9 @@ def listed(config: dict, shards: dict, pattern: str) -> list[str]:
 
 def pages(config: dict) -> dict[str, str]:
     """All pages: name -> file beside the report."""
-    is_attacked = _shows(config, "attacks", "raguard") and len(attacks.cells(config))
+    is_attacked = shows(config, "attacks", "raguard") and len(attacks.cells(config))
     files = questions(config) | ({"All attacks": "attacks"} if is_attacked else {})
     return {name: f"{FOLDER}/{page}.html" for name, page in files.items()}
-
-
-def _shows(config, *sections):
-    shown = config["report"]["sections"]
-    return not shown or not {*sections}.isdisjoint(shown)
 
 
 def of_study(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
@@ -90,13 +85,13 @@ def predictions(config: dict, wildcards) -> list[str]:
     if name in config["question_sets"]:
         return question_sets.predictions(config, [name]).over(pattern)
     keys = {"generator": name, "judge": config["scope"]["judges"][0], "asked": name}
-    detectors = used(config) if _shows(config, "detectors") else []
+    detectors = used(config) if shows(config, "detectors") else []
     return [pattern.format(detector=detector, **keys) for detector in detectors]
 
 
 def gated(config: dict, wildcards) -> list[str]:
     """What a gate says of the questions."""
-    is_asked = _shows(config, "relevance") and relevance.of_questions(config)
+    is_asked = shows(config, "relevance") and relevance.of_questions(config)
     return [f"results/gated_questions/{wildcards.generator}/{wildcards.judge}.parquet"] if is_asked else []
 
 

@@ -41,6 +41,12 @@ def sections(config: dict, registered: dict) -> list[str]:
     return [name for name in every if registered[name].get("shown", True)]
 
 
+def shows(config: dict, *names: str) -> bool:
+    """Whether the report is about one of these sections."""
+    shown = config["report"]["sections"]
+    return not shown or not {*names}.isdisjoint(shown)
+
+
 def draws(config: dict, section: str) -> dict:
     """How often documents are resampled for the intervals of a section, and the seed of the draws."""
     intervals = config["intervals"]

@@ -10,11 +10,13 @@ from ragassay.base.code_version import WORKFLOW
 from ragassay.calls.wire.service_replies import compiled
 from ragassay.config.grid import Grid
 from ragassay.config.services import SERVICE
+from ragassay.plan import coverage, relevance, report
 from ragassay.plan.models import asking
 from ragassay.plan.report import draws
 from ragassay.studies.scope.votes import ALONE
 
 QUESTION = "{question}"
+CARD = "Assay card"
 
 
 def is_service(name: str) -> bool:
@@ -87,7 +89,26 @@ def modules(config: dict, wildcards) -> list[str]:
 
 
 def measure_services(config: dict) -> dict:
-    return draws(config, "services")
+    return draws(config, "services") | {"flips": config["intervals"]["flips"]}
+
+
+def pages(config: dict, assayed: Grid) -> dict[str, str]:
+    """The card, where the report is about services."""
+    return {CARD: "card.html"} if len(assayed) and report.shows(config, "services") else {}
+
+
+def gates(config: dict) -> list[str]:
+    """The metrics of the report's sections that say how many queries and questions are outside of a corpus."""
+    sections = {"drift": relevance.logs(config), "coverage": coverage.cells(config)}
+    shown = [name for name, cells in sections.items() if len(cells) and report.shows(config, name)]
+    return [f"results/metrics/{name}.parquet" for name in shown]
+
+
+def render_card(config: dict, assayed: Grid, files: list) -> dict:
+    names = [name.removeprefix(SERVICE) for name in dict.fromkeys(assayed.column("responder"))]
+    versions = {name: config["services"][name]["version"] for name in names}
+    shared = {"models": report.models(config), "command": report.command(files), "report": "index.html"}
+    return {"title": config["report"]["title"], "versions": versions} | shared | measure_services(config)
 
 
 def check(config: dict) -> Iterator[tuple]:

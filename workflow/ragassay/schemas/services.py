@@ -1,4 +1,4 @@
-"""The tables of what services answered and retrieved."""
+"""The tables of what services answered and retrieved, and of what counts in it."""
 
 import pyarrow as pa
 
@@ -49,4 +49,27 @@ SERVICE_PASSAGES = Table(
         Column("of_document", pa.bool_(), "whether it is from the document that the question is about"),
         Column("responder", pa.string(), "the service, by its name as a responder"),
     ),
+)
+
+SERVICE_OUTCOMES = Table(
+    "service_outcomes",
+    "One row per question that a service was asked: whether it counts in each share, so that services can be paired.",
+    path="service_outcomes",
+    key=("asked", "responder", "question_id"),
+    columns=(
+        Column("asked", pa.string(), "who wrote the questions, or the question set"),
+        Column("responder", pa.string(), "the service, by its name as a responder"),
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
+        Column("doc_id", pa.string(), "the document that the question is about"),
+        Column(
+            "answered_out_of_scope", pa.bool_(), "out of scope, and answered; empty if it does not count", null=True
+        ),
+        Column("refused_in_scope", pa.bool_(), "in scope, and declined; empty if it does not count", null=True),
+        Column("document_retrieved", pa.bool_(), "in scope, and a passage of its document came back", null=True),
+        Column("supported", pa.bool_(), "in scope, answered, and the answer stands in the passages", null=True),
+        Column("answered_unsupported", pa.bool_(), "answered although no passage supports it", null=True),
+        Column("unknown_citations", pa.bool_(), "the answer cites what the service was not given", null=True),
+        Column("unstable", pa.bool_(), "asked more than once, once answered and once declined", null=True),
+    ),
+    release="whole",
 )

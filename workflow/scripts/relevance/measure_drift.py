@@ -127,12 +127,14 @@ def _summary(keys, windows, evidence, queries, alpha, changed):
 
 
 def _rejected(keys, asked, after):
-    """How many queries the gate rejects before the drift and from then on."""
+    """How many queries the gate rejects before the drift and from then on, and of all."""
     out = asked["rejected"].to_numpy()
-    for name, inside in (("before", ~after), ("after", after)):
+    parts = {"before": ~after, "after": after, "": np.full(len(out), True)}
+    for name, inside in parts.items():
         hits, count = int(out[inside].sum()), int(inside.sum())
+        table, place = ("rejected", keys | {"when": name}) if name else ("traffic", keys)
         value = hits / count if count else None
-        yield SECTION.row("rejected", keys | {"when": name}, "rejected", value, count, *clopper_pearson(hits, count))
+        yield SECTION.row(table, place, "rejected", value, count, *clopper_pearson(hits, count))
 
 
 def _topics(keys, asked, corpus, after, count, resamples, seed):

@@ -1,7 +1,7 @@
 """Measure services on the questions that they were asked: the report's section. Asks nobody.
 
 What each answers and declines, as the judge says and by words; what its passages are worth; and where two services
-differ on the same questions. Intervals are 95 %, from resampled documents.
+differ on the same questions. Intervals are 95 %, from resampled documents; a p flips the differences of documents.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from ragassay.base.stage import run
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.report import METRICS, Section
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
-from ragassay.schemas.services import SERVICE_ANSWERS
+from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_OUTCOMES
 from ragassay.studies.scope.votes import ALONE, DEFUSED, IN, NOT_DEFUSED, OUT
 
 SECTION = Section("services")
@@ -25,17 +25,19 @@ SHARES = (
 )  # fmt: skip
 
 
-def measure_services(service_answers, defusion_labels, metrics, resamples, seed):
+def measure_services(service_answers, defusion_labels, metrics, outcomes, resamples, seed, flips):
     answers, labels = tables.frame(SERVICE_ANSWERS, service_answers), tables.frame(DEFUSION_LABELS, defusion_labels)
-    labels, rows = labels[labels["prompt_name"] == ALONE], []
+    labels, rows, counted = labels[labels["prompt_name"] == ALONE], [], []
     for asked, of_asked in answers.groupby("generator"):
         owners = of_asked.drop_duplicates("question_id").set_index("question_id")["doc_id"]
         by_service = {}
         for name, of_service in of_asked.groupby("responder"):
             judged = labels[(labels["generator"] == asked) & (labels["responder"] == name)]
             by_service[name] = shares(of_service, dict(zip(judged["question_id"], judged["label"], strict=True)))
-        rows += service_rows(asked, by_service, owners, {"times": resamples, "seed": seed})
+            counted += outcome_rows(asked, name, by_service[name], owners)
+        rows += service_rows(asked, by_service, owners, {"times": resamples, "seed": seed}, flips)
     tables.write(METRICS, metrics, rows)
+    tables.write(SERVICE_OUTCOMES, outcomes, counted)
 
 
 def shares(answers: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
@@ -60,7 +62,16 @@ def shares(answers: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def service_rows(asked: str, by_service: dict[str, pd.DataFrame], owners: pd.Series, draws: dict) -> Iterator[dict]:
+def outcome_rows(asked: str, name: str, frame: pd.DataFrame, owners: pd.Series) -> Iterator[dict]:
+    """The shares of one service as rows of service_outcomes."""
+    for question, values in frame[list(SHARES)].iterrows():
+        counts = {share: None if np.isnan(value) else bool(value) for share, value in values.items()}
+        yield {"asked": asked, "responder": name, "question_id": question, "doc_id": owners[question]} | counts
+
+
+def service_rows(
+    asked: str, by_service: dict[str, pd.DataFrame], owners: pd.Series, draws: dict, flips: int
+) -> Iterator[dict]:
     """The tables services and differences of one generator or question set. `by_service` are the shares of each
     service, `owners` the documents of questions.
     """
@@ -72,12 +83,11 @@ def service_rows(asked: str, by_service: dict[str, pd.DataFrame], owners: pd.Ser
         difference = (by_service[first] - by_service[second]).dropna(how="all")
         if difference.empty:
             continue
-        panel, keys = (
-            Panel(owners.reindex(difference.index), **draws),
-            {"asked": asked, "first": first, "second": second},
-        )
-        estimates = panel.difference(difference[list(SHARES)].to_numpy(float))
+        panel, values = Panel(owners.reindex(difference.index), **draws), difference[list(SHARES)].to_numpy(float)
+        keys, estimates = {"asked": asked, "first": first, "second": second}, panel.difference(values)
         yield from SECTION.estimates("differences", keys, SHARES, estimates)
+        for share, p, count in zip(SHARES, panel.p(values, flips), estimates.counts, strict=True):
+            yield SECTION.row("differences", keys, f"{share}_p", p if count else np.nan, count)
 
 
 def _where(holds, counts):

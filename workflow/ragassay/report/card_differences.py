@@ -1,0 +1,116 @@
+"""How two services of an assay card differ, and what changed since an earlier card. Where the same questions were
+asked, they are paired, with an interval and a p from documents; else rates are compared as independent ones, and the
+difference says so.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+import numpy as np
+
+from ragassay.config.services import SERVICE
+from ragassay.metrics.panel import Panel
+from ragassay.metrics.resampling import LEVEL, difference_interval
+from ragassay.report import assay_card
+from ragassay.report.assay_card import GUARDS, POISON, CardError
+
+
+def between_services(rows: Iterable[dict], services: dict) -> list[dict]:
+    """Of metric rows as `assay_card.build` takes them, and the services of a card."""
+    return [*_measured(rows), *_others(services)]
+
+
+def _measured(rows):
+    """Of services that were asked the same questions."""
+    numbers = {(*row["keys"].items(), row["metric"]): row for row in rows if row["table"] == "differences"}
+    for (*keys, name), row in numbers.items():
+        if name in assay_card.TITLES and row["value"] is not None:
+            pair = {key: row["keys"][key].removeprefix(SERVICE) for key in ("first", "second")}
+            shared = {"number": name, "of": {"asked": row["keys"]["asked"]}, "paired": True}
+            p = numbers.get((*keys, f"{name}_p"), {"value": None})["value"]
+            yield pair | shared | {key: row[key] for key in ("value", "low", "high", "n")} | {"p": p}
+
+
+def _others(services):
+    """Of numbers that are not kept question by question."""
+    for (first, one), (second, other) in combinations(sorted(services.items()), 2):
+        for entry in one["numbers"]:
+            match = _match(other["numbers"], entry)
+            if match and entry["number"] in (POISON, GUARDS):
+                yield {"first": first, "second": second} | _unpaired(entry, match)
+
+
+def _match(entries, wanted):
+    """The entry for the same number of the same questions, if both are measured."""
+    same = [entry for entry in entries if all(entry[key] == wanted[key] for key in ("number", "of"))]
+    return same[0] if same and None not in (same[0]["value"], wanted["value"]) else None
+
+
+def _unpaired(entry, other):
+    low, high = difference_interval(entry, other)
+    numbers = {"value": entry["value"] - other["value"], "low": low, "high": high, "n": entry["n"] + other["n"]}
+    return {"number": entry["number"], "of": entry["of"], "paired": False} | numbers | {"p": None}
+
+
+def against(now: dict, earlier: dict, times: int, seed: int, flips: int) -> dict:
+    """What became of the services that an earlier card holds, too."""
+    shared = [name for name in now["services"] if name in earlier["services"]]
+    if not shared:
+        names = ", ".join(earlier["services"]) or "none"
+        raise CardError(f"the earlier card: found the services {names}, expected one of: {', '.join(now['services'])}")
+    versions = {name: earlier["services"][name]["version"] for name in shared}
+    draws = {"times": times, "seed": seed}
+    return {"versions": versions, "differences": list(_changes(now, earlier, shared, draws, flips))}
+
+
+def _changes(now: dict, earlier: dict, shared: list[str], draws: dict, flips: int) -> Iterator[dict]:
+    for name in shared:
+        for entry in now["services"][name]["numbers"]:
+            before = _match(earlier["services"][name]["numbers"], entry)
+            if before:
+                asked = entry["of"].get("asked", "")
+                parts = [whole["outcomes"].get(name, {}).get(asked, {}) for whole in (now, earlier)]
+                change = _paired(entry, *parts, draws, flips) or _unpaired(entry, before)
+                yield {"service": name, "now": entry["value"], "before": before["value"]} | change
+
+
+def _paired(entry, now, earlier, draws, flips):
+    """The difference on the same questions, if these are at least half of those of one card."""
+    name = entry["number"]
+    if name not in now or name not in earlier:
+        return None
+    before = {question: sign for question, sign in zip(earlier["questions"], earlier[name], strict=True) if sign != "-"}
+    counted = len(now[name]) - now[name].count("-")
+    questions = zip(now["questions"], now["documents"], now[name], strict=True)
+    pairs = [(owner, int(sign) - int(before[q])) for q, owner, sign in questions if sign != "-" and q in before]
+    if not pairs or 2 * len(pairs) < min(counted, len(before)):
+        return None
+    owners, values = zip(*pairs, strict=True)
+    panel, values = Panel(owners, **draws), np.array(values, float)
+    row = panel.difference(values).row(0)
+    numbers = {key: row[key] for key in ("value", "low", "high", "n")}
+    return {"number": name, "of": entry["of"], "paired": True} | numbers | {"p": float(panel.p(values, flips)[0])}
+
+
+def words(difference: dict) -> str:
+    """A difference in a line, with how it was compared."""
+    value, low, high = (_points(difference[end]) for end in ("value", "low", "high"))
+    interval = f"[{low} to {high}]" if low else "(no interval)"
+    p = "" if difference["p"] is None else f", p = {difference['p']:.2g}"
+    how = f"the same {difference['n']:,} questions, paired" if difference["paired"] else "unpaired"
+    return f"{value} points {interval}{p} ({how}): {verdict(difference)}"
+
+
+def _points(value):
+    if value is None:
+        return ""
+    number = round(100 * value, 0 if abs(value) >= 0.01 else 1)
+    return f"{number:+g}" if number else "0"
+
+
+def verdict(difference: dict) -> str:
+    """Higher or lower only where neither the interval nor a test leaves a doubt."""
+    low, high, p = difference["low"], difference["high"], difference["p"]
+    if low is None or low <= 0 <= high or (p is not None and p >= 1 - LEVEL):
+        return "no clear difference"
+    return "higher" if low > 0 else "lower"
