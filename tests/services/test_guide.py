@@ -3,16 +3,19 @@
 import importlib.util
 import json
 import re
+import shlex
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
 
 from demo.rag_service import LocalService
-from project import ROOT, snakemake
+from project import ROOT, forked, snakemake
 from ragassay.base import tables
-from ragassay.command import check
+from ragassay.command import assay, check
+from ragassay.command.app import app
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_PASSAGES
 from services import ARCHIVE, BEYOND
@@ -22,7 +25,7 @@ WORDS = {"retrievers": ["bm25"], "shown": 3}
 
 
 def snippets(kind):
-    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+    return [text for name, text in re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE) if name == kind]
 
 
 @pytest.fixture
@@ -41,19 +44,47 @@ def ours(project, monkeypatch):
     return project
 
 
+def invoked(words):
+    """The exit status of the command."""
+    with pytest.raises(SystemExit) as ended:
+        app(words, prog_name="ragassay")
+    return ended.value.code
+
+
 def written(folder, address):
     settings = yaml.safe_load(snippets("yaml")[0])
     settings["services"]["mine"]["address"] = address
     (folder / "mine.yaml").write_text(yaml.safe_dump(settings))
 
 
-def test_the_page_leads_from_an_address_to_the_card(ours, capsys):
+def commands():
+    """What the page tells the reader to type, each as words behind `ragassay`."""
+    lines = [line for block in snippets("") for line in block.replace("\\\n", "").splitlines()]
+    return [shlex.split(line)[1:] for line in lines if line.startswith("ragassay ")]
+
+
+def test_the_page_leads_from_an_address_to_the_card(ours, capsys, monkeypatch):
+    monkeypatch.setattr(assay.subprocess, "run", forked)
+    asks, assays, runs, decides = commands()
     with LocalService(WORDS | {"articles": "data/archive"}) as service:
         written(ours, f"http://127.0.0.1:{service.port}/ask")
-        assert check.report(["mine", "--configfile", "mine.yaml"], question=ARCHIVE["harbour"][1]) == 0
+        assert invoked(asks) == 0
         output = capsys.readouterr().out
-        snakemake(ours, "services", "--configfile", "mine.yaml")
+        assert invoked(assays) == 0
+    card = capsys.readouterr().out
     assert "1931" in output and "passages, at $.passages[*]: 3" in output
+    assert "assay card of mine, version 2026-11\n" in card and "Queries outside the corpus: not measured\n" in card
+    assert "of the 4 questions of gold that the documents answer, it refused" in card.lower()
+    snakemake(ours, *runs[1:])
+    assert 'href="card.html"' in (ours / "results/report/mine/services.html").read_text()
+    # What the page advises for each release; the earlier card is that of the same answers.
+    shutil.copy("results/report/mine/card.json", "before.json")
+    assert invoked(decides) == 1
+    output = capsys.readouterr().out
+    assert "failed: answered_out_of_scope > 0.1 (gold): 75% [13% to 98%], n = 4" in output
+    assert "passed: supported < 80% (gold)" in output and "(the same 4 questions, paired)" in output
+    assert 'failures="1"' in Path("assay.xml").read_text() and "failed: 1 of 2" in Path("assay.svg").read_text()
+    assert invoked([word.replace("0.1", "0.2") for word in decides]) == 0  # the reader's few questions prove no more
     place = "gold/service:mine/gold.parquet"
     answers = tables.read(SERVICE_ANSWERS, ours / "results/service_answers" / place).to_pylist()
     assert len(answers) == 16 and {row["doc_id"] for row in answers if row["document_rank"] == 1} == {*ids(ours)}
