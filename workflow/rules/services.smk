@@ -65,7 +65,7 @@ rule render_card:
         behaviour=shipped("workflow/report/page.js"),
     output:
         page=ensure("<report>/card.html", non_empty=True),
-        card=ensure("<report>/card.json", non_empty=True),
+        card="<report>/card.json",
     log:
         "logs/render_card.log",
     localrule: True

@@ -26,7 +26,7 @@ class Bound(NamedTuple):
     limit: float
 
 
-class Judgement(NamedTuple):
+class CardCase(NamedTuple):
     """Of a bound, or of a number without one, which passes when it is measured."""
 
     name: str
@@ -49,22 +49,22 @@ def bound(text: str) -> Bound:
     return Bound(" ".join([name, sign, limit + percent]), name, sign, value)
 
 
-def judge(limits: list[Bound], numbers: list[dict]) -> list[Judgement]:
+def judge(limits: list[Bound], numbers: list[dict]) -> list[CardCase]:
     """Each bound for each number of a service that it is about."""
     judgements = []
     for limit in limits:
         entries = [entry for entry in numbers if entry["number"] == limit.number]
-        judgements += [_judged(limit, entry) for entry in entries] or [Judgement(limit.text, SKIPPED, "not measured")]
+        judgements += [_judged(limit, entry) for entry in entries] or [CardCase(limit.text, SKIPPED, "not measured")]
     return judgements
 
 
 def _judged(limit, entry):
     name = f"{limit.text}{described(entry)}"
     if entry["value"] is None:
-        return Judgement(name, SKIPPED, entry["sentence"])
+        return CardCase(name, SKIPPED, entry["sentence"])
     is_broken = _beyond(limit, entry["low"], entry["high"])
     words = f"{amount(entry)}: {'the whole interval lies beyond the bound' if is_broken else 'not beyond the bound'}"
-    return Judgement(name, FAILED if is_broken else PASSED, words)
+    return CardCase(name, FAILED if is_broken else PASSED, words)
 
 
 def _beyond(limit, low, high):
@@ -80,12 +80,12 @@ def _beyond(limit, low, high):
             return high <= limit.limit
 
 
-def measured(numbers: list[dict]) -> list[Judgement]:
+def measured(numbers: list[dict]) -> list[CardCase]:
     """The numbers themselves."""
     return [
-        Judgement(f"{entry['number']}{described(entry)}", SKIPPED, entry["sentence"])
+        CardCase(f"{entry['number']}{described(entry)}", SKIPPED, entry["sentence"])
         if entry["value"] is None
-        else Judgement(f"{entry['number']}{described(entry)}", PASSED, amount(entry))
+        else CardCase(f"{entry['number']}{described(entry)}", PASSED, amount(entry))
         for entry in numbers
     ]
 
@@ -110,7 +110,7 @@ def interval(entry: dict) -> str:
     return f"[{share(entry['low'])} to {share(entry['high'])}], n = {entry['n']:,}"
 
 
-def junit(service: str, numbers: list[Judgement], limits: list[Judgement]) -> bytes:
+def junit(service: str, numbers: list[CardCase], limits: list[CardCase]) -> bytes:
     """A test case for each number and for each bound, as JUnit's Ant task writes them."""
     cases = [*numbers, *limits]
     counts = {
@@ -136,7 +136,7 @@ def junit(service: str, numbers: list[Judgement], limits: list[Judgement]) -> by
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
-def badge(service: str, numbers: list[dict], limits: list[Judgement]) -> str:
+def badge(service: str, numbers: list[dict], limits: list[CardCase]) -> str:
     """An SVG that says whether the bounds hold or, without any, how many unanswerable questions were answered."""
     if limits:
         outcomes = [limit.outcome for limit in limits]

@@ -1,0 +1,107 @@
+"""100,000 texts of each database, read as documents and by its client's bare scroll, in processes of their own."""
+
+import json
+import tempfile
+import time
+from pathlib import Path
+
+from common.figures import figure
+from common.memory import peak_megabytes, task
+from databases import Milvus, Pgvector, Qdrant
+from rag.databases_of_tests import each
+from ragassay.services.collection import KEY, PAGE, opened, records
+
+COUNT, PART = 100_000, 5_000
+TEXT = "The harbour of Pell opened after nine years of work, and the ferry has called there ever since."
+
+
+def reading():
+    with each() as databases:
+        for kind, database in databases.items():
+            database.make("articles", [(number, f"{number}. {TEXT}") for number in range(1, PART + 1)])
+            for start in range(PART, COUNT, PART):
+                _add(database, range(start + 1, start + PART + 1))
+            database.release()
+            seconds, megabytes, texts = task("ours", json.dumps(database.entry))
+            bare, _, others = task("bare", json.dumps(database.entry))
+            figure(f"read_{kind}_missing", COUNT - texts + abs(others - texts), "texts", "== 0")
+            figure(f"read_{kind}", seconds, "s", f"<= {2 * bare:.4g}", bare)
+            figure(f"read_{kind}_memory", megabytes, "MB", "<= 500")
+
+
+def _add(database, numbers):
+    """More rows of the same kind."""
+    rows = [(number, f"{number}. {TEXT}") for number in numbers]
+    with database.client() as client:
+        match database:
+            case Qdrant():
+                from qdrant_client import models
+
+                points = [
+                    models.PointStruct(
+                        id=key, vector=[1.0, 2.0, 3.0, 4.0], payload={"body": text, "meta": {"source": "wiki"}}
+                    )
+                    for key, text in rows
+                ]
+                client.upsert("articles", points)
+            case Pgvector():
+                values = [(key, text, '{"source": "wiki"}', "[1,2,3,4]") for key, text in rows]
+                with client.cursor() as cursor:
+                    cursor.executemany('INSERT INTO "articles" VALUES (%s, %s, %s, %s)', values)
+            case Milvus():
+                rows = [
+                    {"key": key, "body": text, "embedding": [1.0, 2.0, 3.0, 4.0], "meta": {"source": "wiki"}}
+                    for key, text in rows
+                ]
+                client.insert("articles", rows)
+
+
+def ours(entry):
+    """Seconds, peak megabytes and texts of the connector, with the file that a killed reading goes on from."""
+    columns = {"id": KEY, "text": "body", "source": "meta.source"}
+    with tempfile.TemporaryDirectory() as folder, opened("mine", json.loads(entry)) as collection:
+        begin = time.perf_counter()
+        texts = sum("body" in record.fields for record in records(collection, columns, Path(folder, "read.jsonl")))
+        return time.perf_counter() - begin, peak_megabytes(), texts
+
+
+def bare(entry):
+    """The same of the client alone."""
+    entry = json.loads(entry)
+    with opened("mine", entry) as collection:
+        client, name = collection.client, entry["collection"]
+        begin = time.perf_counter()
+        texts = sum(BARE[entry["kind"]](client, name))
+        return time.perf_counter() - begin, peak_megabytes(), texts
+
+
+def _qdrant(client, name):
+    cursor = None
+    while True:
+        points, cursor = client.scroll(
+            name, limit=PAGE, offset=cursor, with_payload=["body", "meta"], with_vectors=False
+        )
+        yield len(points)
+        if cursor is None:
+            return
+
+
+def _pgvector(client, name):
+    last = 0
+    while rows := client.execute(
+        f'SELECT key, body, meta FROM "{name}" WHERE key > %s ORDER BY key LIMIT {PAGE}', (last,)
+    ).fetchall():
+        last = rows[-1][0]
+        yield len(rows)
+
+
+def _milvus(client, name):
+    client.load_collection(name)
+    rows = client.query_iterator(name, batch_size=PAGE, output_fields=["key", "body", "meta"])
+    while page := rows.next():
+        yield len(page)
+    rows.close()
+
+
+BARE = {"qdrant": _qdrant, "pgvector": _pgvector, "milvus": _milvus}
+TASKS = {"ours": ours, "bare": bare}
