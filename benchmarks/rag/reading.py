@@ -9,7 +9,7 @@ from common.figures import figure
 from common.memory import peak_megabytes, task
 from databases import Milvus, Pgvector, Qdrant
 from rag.databases_of_tests import each
-from ragassay.services.collection import KEY, PAGE, opened, records
+from ragassay.services.collection import KEY, PAGE, opened, texts
 
 COUNT, PART = 100_000, 5_000
 TEXT = "The harbour of Pell opened after nine years of work, and the ferry has called there ever since."
@@ -22,9 +22,9 @@ def reading():
             for start in range(PART, COUNT, PART):
                 _add(database, range(start + 1, start + PART + 1))
             database.release()
-            seconds, megabytes, texts = task("ours", json.dumps(database.entry))
+            seconds, megabytes, rows = task("ours", json.dumps(database.entry))
             bare, _, others = task("bare", json.dumps(database.entry))
-            figure(f"read_{kind}_missing", COUNT - texts + abs(others - texts), "texts", "== 0")
+            figure(f"read_{kind}_missing", COUNT - rows + abs(others - rows), "texts", "== 0")
             figure(f"read_{kind}", seconds, "s", f"<= {2 * bare:.4g}", bare)
             figure(f"read_{kind}_memory", megabytes, "MB", "<= 500")
 
@@ -61,8 +61,9 @@ def ours(entry):
     columns = {"id": KEY, "text": "body", "source": "meta.source"}
     with tempfile.TemporaryDirectory() as folder, opened("mine", json.loads(entry)) as collection:
         begin = time.perf_counter()
-        texts = sum("body" in record.fields for record in records(collection, columns, Path(folder, "read.jsonl")))
-        return time.perf_counter() - begin, peak_megabytes(), texts
+        pages = texts(collection, columns, Path(folder, "pages"))
+        rows = sum(len(page) - page["text"].null_count for page in pages)
+        return time.perf_counter() - begin, peak_megabytes(), rows
 
 
 def bare(entry):
@@ -71,8 +72,8 @@ def bare(entry):
     with opened("mine", entry) as collection:
         client, name = collection.client, entry["collection"]
         begin = time.perf_counter()
-        texts = sum(BARE[entry["kind"]](client, name))
-        return time.perf_counter() - begin, peak_megabytes(), texts
+        rows = sum(BARE[entry["kind"]](client, name))
+        return time.perf_counter() - begin, peak_megabytes(), rows
 
 
 def _qdrant(client, name):
