@@ -55,6 +55,7 @@ def write_gate(folder: Path, statistic: str) -> Path:
     (folder / "passage_ids.json").write_text(json.dumps([f"p{at}" for at in range(len(TEXTS))]))
     np.save(folder / "calibration.npy", np.sort(draw.uniform(-1, 0, 40)))
     about = {"searchers": {name: entries[name] for name in names}, "order": names, "alpha": 0.05, "passages": 2}
+    about |= {"confidence": None, "false_alarms": {"expected": 0.05, "worst": 0.12}}
     about["statistic"] = {"name": statistic, "k": 3, "temperature": 0.5}
     if statistic == "fused":
         about["statistic"]["units"] = [[-0.5, 0.2], [-0.3, 0.1]]

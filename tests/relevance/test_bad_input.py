@@ -19,7 +19,15 @@ from scripts.relevance.measure_relevance import measure_relevance
 from scripts.relevance.score_relevance import score_relevance
 
 WORDS = {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"}
-GATE = {"statistic": "mss", "temperature": 1.0, "strategy": "reject", "shown": 3, "embeddings": "", "unmasked": False}
+GATE = {
+    "statistic": "mss",
+    "temperature": 1.0,
+    "confidence": None,
+    "strategy": "reject",
+    "shown": 3,
+    "embeddings": "",
+    "unmasked": False,
+}
 
 
 @pytest.fixture

@@ -37,7 +37,15 @@ RETRIEVERS = {
     "minilm": {"kind": "dense", "encoder": MINILM, "query_encoder": MINILM, "similarity": "cosine", "titles": "none"},
     "words": {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"},
 }
-SETTINGS = {"temperature": 1.0, "alpha": 0.05, "strategy": "ask_person", "shown": 3, "k": K, "unmasked": False}
+SETTINGS = {
+    "temperature": 1.0,
+    "alpha": 0.05,
+    "confidence": None,
+    "strategy": "ask_person",
+    "shown": 3,
+    "k": K,
+    "unmasked": False,
+}
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +227,8 @@ UNFIT = {"name": "fused", "k": 3, "temperature": 1.0}
 @pytest.mark.parametrize(
     ("values", "line"),
     [
+        ({"confidence": 1}, "confidence: found 1, expected a share below 1, or nothing"),
+        ({"false_alarms": {"expected": 0.05}}, "false_alarms: found .*, expected the expected and the highest share"),
         ({"alpha": 2}, "alpha: found 2, expected a number between 0 and 1"),
         ({"strategy": "shrug"}, "strategy: found 'shrug', expected one of reject"),
         ({"passages": 0}, "passages: found 0, expected a number of passages"),

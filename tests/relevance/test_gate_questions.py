@@ -81,7 +81,7 @@ def gated(folder, questions, retrievers=WORDS):
         ]
         tables.write(SCOPE_LABELS, paths[SCOPE_LABELS][at], labels)
     output = place(folder, GATED_QUESTIONS)
-    gate_questions(*paths.values(), [output], retrievers, str(folder / "embeddings"), ALPHA)
+    gate_questions(*paths.values(), [output], retrievers, str(folder / "embeddings"), ALPHA, None)
     return {entry["question_id"]: entry for entry in tables.read(GATED_QUESTIONS, output).to_pylist()}
 
 

@@ -35,6 +35,8 @@ def gate(tmp_path):
     np.save(folder / "calibration.npy", np.sort(np.random.default_rng(1).normal(size=80)))
     about = {
         "alpha": 0.05,
+        "confidence": None,
+        "false_alarms": {"expected": 0.05, "worst": 0.1},
         "strategy": "reject",
         "passages": 5,
         "order": ["words"],

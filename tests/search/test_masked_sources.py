@@ -141,7 +141,7 @@ def test_a_gate_from_sentences_of_the_corpus_turns_few_people_away(tmp_path, tak
         search_bm25(passages, queries, neighbours, options["options"], 40)
         fit_gate(
             passages, tmp_path / "out.parquet", queries, [neighbours], gate, {"words": options}, "", "mss",
-            k=8, temperature=1.0, alpha=0.05, strategy="reject", shown=1, unmasked=False,
+            k=8, temperature=1.0, alpha=0.05, confidence=None, strategy="reject", shown=1, unmasked=False,
         )  # fmt: skip
         fitted = Gate.load(gate)
         share[kind] = fitted.measure(people).rejected.mean()

@@ -58,6 +58,7 @@ def test_a_gate_searches_with_its_own_retriever_and_those_that_are_fused(config)
     ]
     settings = relevance.fit_gate(config, job)
     assert list(settings["retrievers"]) == names and settings["statistic"] == "fused"
+    assert settings["confidence"] is None
     assert settings["retrievers"]["bm25_by_idf"]["options"] == {"divide_by_idf": True}
     assert settings["retrievers"]["minilm"]["similarity"] == "cosine"
     assert relevance.gate_kinds(config, job) == ["ragassay.models.encoders.kinds.sentence_transformers"]

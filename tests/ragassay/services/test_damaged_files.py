@@ -29,6 +29,9 @@ from ragassay.studies.poisoning.defences import guard_card
 CHOICES = {
     "passages": "how many passages are shown",
     "alpha": "the share of alarms",
+    "confidence": "how sure that share is",
+    "expected": "what is said of that share",
+    "worst": "what is said of that share",
     "k": "the depth of the statistic",
     "order": "whose passages are shown; means and spreads stand in this order",
     "units": "means and spreads of searchers",

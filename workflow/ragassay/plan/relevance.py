@@ -180,7 +180,9 @@ def gate_kinds(config: dict, wildcards) -> list[str]:
 
 def fit_gate(config: dict, wildcards) -> dict:
     shared, gate = config["relevance"], config["relevance"]["gate"]
-    params = {"shown": gate["passages"]} | {name: gate[name] for name in ("statistic", "strategy", "unmasked")}
+    params = {"shown": gate["passages"]} | {
+        name: gate[name] for name in ("statistic", "confidence", "strategy", "unmasked")
+    }
     params |= {name: shared[name] for name in ("k", "temperature", "alpha")}
     names = members(config, wildcards.retriever)
     return params | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}
@@ -193,7 +195,9 @@ def of_questions(config: dict) -> list[str]:
 
 def gate_questions(config: dict) -> dict:
     searched = {name: _search(config, name) for name in of_questions(config)}
-    return {"retrievers": searched, "embeddings": "embeddings", "alpha": config["relevance"]["alpha"]}
+    shared = config["relevance"]
+    chosen = {"alpha": shared["alpha"], "confidence": shared["gate"]["confidence"]}
+    return {"retrievers": searched, "embeddings": "embeddings"} | chosen
 
 
 def question_weights(config: dict) -> list[str]:

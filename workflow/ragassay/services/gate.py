@@ -6,8 +6,9 @@
     decision = gate("Who keeps the lighthouse?")
 
 The decision has a p-value, the nearest passages, and what to do: `answer` from these passages, or the strategy that the
-gate was fitted with. Of in-knowledge queries, at most a share alpha is taken for out-of-knowledge ones, on average
-over the queries that could have calibrated the gate. Given a list, it decides all queries together, which is faster.
+gate was fitted with. Of in-knowledge queries, at most a share alpha is taken for out-of-knowledge ones: on average over
+the queries that could have calibrated the gate or, if it was fitted with a confidence, by this gate with that
+confidence; `gate.about["false_alarms"]` has both rates. Given a list, it decides all queries together, which is faster.
 
 `load` opens and checks all files (see `ragassay.services.gate_files`). The encoder's weights are loaded with the first
 query, or by `warm_up`. A gate may be shared by threads. It needs nothing but its folder, which can be copied anywhere,
@@ -134,7 +135,7 @@ class Gate:
         return Measured(
             values,
             calibration.p_values(self.calibration, values),
-            calibration.rejected(self.calibration, values, self.alpha),
+            calibration.rejected(self.calibration, values, self.alpha, confidence=self.about["confidence"]),
             [[self._ids[at] for at in row if at >= 0] for row in places],
             [row[at >= 0].tolist() for row, at in zip(scores, places, strict=True)],
         )

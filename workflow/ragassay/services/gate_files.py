@@ -75,14 +75,24 @@ def _is_searcher(value):
     )
 
 
+def _is_share(value) -> bool:
+    return not card.between(0, 1)(value) and value < 1
+
+
+def _are_rates(value) -> bool:
+    return isinstance(value, dict) and value.keys() == {"expected", "worst"} and all(map(_is_share, value.values()))
+
+
 def _is_order(value) -> bool:
     return card.is_list(value, str) and len(set(value)) == len(value)
 
 
 FORM = card.Form(
     "gate",
-    2,
+    3,
     {
+        "confidence": card.expected("a share below 1, or nothing", lambda value: value is None or _is_share(value)),
+        "false_alarms": card.expected("the expected and the highest share of false alarms", _are_rates),
         "alpha": card.between(0, 1),
         "strategy": card.expected(f"one of {', '.join(STRATEGIES)}", lambda value: value in STRATEGIES),
         "statistic": _is_statistic,
@@ -128,7 +138,10 @@ def known_values(folder, about: dict) -> np.ndarray:
         values = fitted_files.check("statistics", fitted_files.array(path), "float64", (None,), order="ascending")
         return np.array(values)
 
-    values, fewest = opened(folder, CALIBRATION, about, read), calibration.fewest_for(about["alpha"])
+    values, fewest = (
+        opened(folder, CALIBRATION, about, read),
+        calibration.fewest_for(about["alpha"], about["confidence"]),
+    )
     if len(values) < fewest or values[0] == values[-1]:
         size = f"{len(values)} queries that calibrate alpha {about['alpha']}"
         raise FORM.refusal(folder, f"found {size}, expected at least {fewest:g}, and statistics that differ")

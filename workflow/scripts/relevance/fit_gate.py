@@ -25,12 +25,13 @@ from ragassay.studies.relevance import calibration, searched_queries
 from ragassay.studies.relevance.searched_queries import DocumentClusters
 from ragassay.studies.relevance.statistics import FUSED, Setting, standardized, units
 
+CONFIDENCE = 0.95  # of the highest share of false alarms, where none was asked for
 FEWEST = 90  # queries of people that the guide asks for
 
 
 def fit_gate(
     passages, held_out_documents, queries, neighbours, gate,
-    retrievers, embeddings, statistic, k, temperature, alpha, strategy, shown, unmasked,
+    retrievers, embeddings, statistic, k, temperature, alpha, confidence, strategy, shown, unmasked,
 ):  # fmt: skip
     """`retrievers` are their names with what a search needs, in the order of `neighbours`; the first one's passages are
     shown. A statistic other than the fused one uses the first alone. `unmasked` accepts synthetic queries of which it
@@ -50,7 +51,8 @@ def fit_gate(
         values = standardized(description["units"], scores)[~fitting]
     else:
         values = Setting(statistic, k, temperature).of(scores[0])
-    values = np.sort(calibration.checked(values, alpha, f"query set {asked.name} in {passages}"))
+    values = np.sort(calibration.checked(values, alpha, f"query set {asked.name} in {passages}", confidence))
+    expected, worst = _false_alarms(len(values), alpha, confidence)
     folder = Path(gate)
     folder.mkdir(parents=True, exist_ok=True)
     kinds = {
@@ -60,10 +62,21 @@ def fit_gate(
     np.save(folder / CALIBRATION, values)
     ids = json.dumps(clusters.passage_ids.to_pylist(), ensure_ascii=False)
     (folder / IDS).write_text(ids, encoding="utf-8")
-    card = {"statistic": description, "alpha": alpha, "strategy": strategy, "passages": shown}
+    card = {"statistic": description, "alpha": alpha, "confidence": confidence, "strategy": strategy, "passages": shown}
+    card["false_alarms"] = {"expected": expected, "worst": worst}
     card |= {"calibrated_by": asked.name, "synthetic": bool(synthetic.any())}
     write_card(folder, card | {"searchers": kinds, "order": list(retrievers)})
-    log.info("%d passages, calibrated by %d queries", len(clusters), len(values))
+    log.info(
+        "%d passages, calibrated by %d queries; such gates turn away %.1f %% of in-knowledge queries on average,"
+        " this one at most %.1f %% with %.0f %% confidence",
+        *(len(clusters), len(values), 100 * expected, 100 * worst, 100 * (confidence or CONFIDENCE)),
+    )
+
+
+def _false_alarms(n, alpha, confidence):
+    """The share of in-knowledge queries that a gate turns away, expected and at most."""
+    most = calibration.allowed(n, alpha) if confidence is None else calibration.kept(n, alpha, confidence)
+    return calibration.false_alarms(n, most, confidence or CONFIDENCE)
 
 
 def _check_masked(synthetic, asked):

@@ -28,7 +28,7 @@ READ = ("doc_id", "cluster_id", "title", "text")
 ASKED = ("question_id", "doc_id", "intended", "text")
 
 
-def gate_questions(documents, questions, scope_labels, gated_questions, retrievers, embeddings, alpha):
+def gate_questions(documents, questions, scope_labels, gated_questions, retrievers, embeddings, alpha, confidence):
     """`gated_questions` are a file for each generator or set and judge, the others those of all their shards.
     `retrievers` are their names with what a search needs; the first one's nearest document is named.
     """
@@ -44,13 +44,13 @@ def gate_questions(documents, questions, scope_labels, gated_questions, retrieve
         ]
         asked = _rows(QUESTIONS, _files(QUESTIONS, questions, generator=generator), *ASKED)
         labels = {row["question_id"]: row["label"] for row in _rows(SCOPE_LABELS, of_judge)}
-        rows = _decided(corpus, asked, labels, searches, alpha)
+        rows = _decided(corpus, asked, labels, searches, alpha, confidence)
         tables.write(GATED_QUESTIONS, output, rows)
         rejected = sum(row["rejected"] or False for row in rows)
         log.info("%s: %d questions, %d out of knowledge", generator, len(rows), rejected)
 
 
-def _decided(corpus, asked, labels, searches, alpha):
+def _decided(corpus, asked, labels, searches, alpha, confidence):
     """The rows of the table."""
     corpus = list({row["doc_id"]: row for row in corpus}.values())
     cluster = {row["doc_id"]: row["cluster_id"] for row in corpus}
@@ -59,7 +59,8 @@ def _decided(corpus, asked, labels, searches, alpha):
     best = [search.best(corpus, [row["text"] for row in asked]) for search in searches]
     similarities = [scores[:, None] for _, scores in best]  # questions x 1 of each search
     rows = []
-    for row, place, decision in zip(asked, best[0][0], cross_fitted(similarities, clusters, is_in, alpha), strict=True):
+    decisions = cross_fitted(similarities, clusters, is_in, alpha, confidence)
+    for row, place, decision in zip(asked, best[0][0], decisions, strict=True):
         nearest_id = corpus[place]["doc_id"] if place >= 0 else None
         rows.append({"question_id": row["question_id"], "nearest_doc_id": nearest_id} | decision)
     return rows
@@ -73,7 +74,13 @@ def _is_in(row, label):
     return (should_be_answered(row["intended"], label, None) if should == UNCLEAR else should) == YES
 
 
-def cross_fitted(similarities: list[np.ndarray], clusters: list[str], is_in: np.ndarray, alpha: float) -> list[dict]:
+def cross_fitted(
+    similarities: list[np.ndarray],
+    clusters: list[str],
+    is_in: np.ndarray,
+    alpha: float,
+    confidence: float | None = None,
+) -> list[dict]:
     """What is decided about each question; nothing where the questions that calibrate are too few for alpha.
     `similarities` are questions x 1 of each search, and `is_in` says which questions are in-knowledge.
     """
@@ -83,13 +90,13 @@ def cross_fitted(similarities: list[np.ndarray], clusters: list[str], is_in: np.
     for fold in np.unique(folds):
         others = is_in & (folds != fold)
         units_from, calibrating = others & fitting, others & ~fitting
-        if not units_from.any() or calibrating.sum() < calibration.fewest_for(alpha):
+        if not units_from.any() or calibrating.sum() < calibration.fewest_for(alpha, confidence):
             continue
         units = [statistics.units(scores[units_from]) for scores in similarities]
         fused = statistics.standardized(units, similarities)
         inside, reference = np.flatnonzero(folds == fold), fused[calibrating]
         p_values = calibration.p_values(reference, fused[inside])
-        rejected = calibration.rejected(reference, fused[inside], alpha)
+        rejected = calibration.rejected(reference, fused[inside], alpha, confidence=confidence)
         for at, p_value, is_out in zip(inside, p_values.tolist(), rejected.tolist(), strict=True):
             numbers = {
                 "value": float(fused[at]),

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.calibration import CONFORMAL, MODES, PAPER, CalibrationError
@@ -99,3 +100,36 @@ def test_places_in_many_columns_are_those_of_one(side, random):
     expected = [np.searchsorted(ordered[:, at], asked[:, at], side) for at in range(5)]
     assert asked.size >= calibration.MANY
     np.testing.assert_array_equal(calibration.searched(ordered, asked, side), np.stack(expected, axis=1))
+
+
+@pytest.mark.parametrize(
+    "n, alpha, confidence", [(59, 0.05, 0.95), (200, 0.05, 0.95), (600, 0.1, 0.5), (90, 0.03, 0.9)]
+)
+def test_a_gate_with_confidence_keeps_alpha_itself(n, alpha, confidence, random):
+    """A rule that rejects more than the m-th largest of n has a rate that is Beta(m, n + 1 - m)."""
+    most = calibration.kept(n, alpha, confidence)
+    quantiles = [beta.ppf(confidence, m, n + 1 - m) for m in (most, most + 1)]
+    assert quantiles[0] <= alpha < quantiles[1] and most <= calibration.allowed(n, alpha)
+    assert calibration.false_alarms(n, most, confidence) == pytest.approx((most / (n + 1), quantiles[0]))
+    # Of uniform values, a share 1 - t is above the threshold t.
+    known = random.uniform(size=(2000, n))
+    rates = np.sort(known, axis=1)[:, n - most]
+    assert np.mean(1 - rates > alpha) <= 1 - confidence + 0.02
+    asked = random.uniform(size=50)
+    for values, threshold in zip(known[:20], rates[:20], strict=True):
+        found = calibration.rejected(values, asked, alpha, confidence=confidence)
+        np.testing.assert_array_equal(found, asked > threshold)
+
+
+@pytest.mark.parametrize("alpha, confidence", [(0.05, 0.95), (0.1, 0.9), (0.01, 0.99)])
+def test_confidence_takes_more_queries(alpha, confidence):
+    fewest = calibration.fewest_for(alpha, confidence)
+    assert calibration.kept(fewest, alpha, confidence) == 1 and calibration.kept(fewest - 1, alpha, confidence) == 0
+    with pytest.raises(
+        CalibrationError, match=f"found {fewest - 1} .* least {fewest}: .* with confidence {confidence}"
+    ):
+        calibration.checked(np.arange(fewest - 1.0), alpha, confidence=confidence)
+
+
+def test_a_rule_that_rejects_nothing_raises_no_false_alarm():
+    assert calibration.false_alarms(10, 0, 0.95) == (0, 0)

@@ -1,7 +1,8 @@
 """From a statistic to a p-value and a decision, by n in-knowledge queries: `conformal`, (1 + how many are at least t)
 / (n + 1), with which a share of at most alpha is rejected whatever the distribution; or `paper`, its equation 2,
 where the 1 stands on the wrong side, so that slightly too many are. Decisions compare whole numbers, so that rounding
-decides nothing."""
+decides nothing. With n queries, a rule keeps alpha on average over all sets of n; with `confidence`, the rule of this
+very set keeps it, but for one set in 1 / (1 - confidence)."""
 
 import math
 from fractions import Fraction
@@ -20,14 +21,15 @@ class CalibrationError(AssayError):
     """These queries cannot calibrate anything."""
 
 
-def checked(values, alpha: float, what: str = "calibration") -> np.ndarray:
+def checked(values, alpha: float, what: str = "calibration", confidence: float | None = None) -> np.ndarray:
     """The calibration values as numbers; `what` names them in messages."""
     values = np.asarray(values, np.float64)
-    fewest = fewest_for(alpha)
+    fewest = fewest_for(alpha, confidence)
     if len(values) < fewest:
+        sure, lower = ("", "") if confidence is None else (f" with confidence {confidence}", ", lower the confidence,")
         raise CalibrationError(
             f"{what}: found {len(values)} in-knowledge queries, expected at least {fewest}: with fewer, none can be"
-            f" rejected at alpha = {alpha}; add queries or raise alpha"
+            f" rejected at alpha = {alpha}{sure}; add queries{lower} or raise alpha"
         )
     if not np.isfinite(values).all():
         bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
@@ -43,9 +45,11 @@ def checked(values, alpha: float, what: str = "calibration") -> np.ndarray:
     return values
 
 
-def fewest_for(alpha: float) -> int:
+def fewest_for(alpha: float, confidence: float | None = None) -> int:
     """How many calibration values there must be before any query can be rejected."""
-    return math.ceil(1 / Fraction(str(alpha))) - 1
+    if confidence is None:
+        return math.ceil(1 / Fraction(str(alpha))) - 1
+    return math.ceil(math.log(1 - confidence) / math.log(1 - alpha))  # all n are below the quantile by chance
 
 
 def numerators(calibration, values, mode: str = CONFORMAL) -> np.ndarray:
@@ -61,15 +65,33 @@ def p_values(calibration, values, mode: str = CONFORMAL) -> np.ndarray:
     return numerators(calibration, values, mode) / (len(calibration) + 1)
 
 
-def rejected(calibration, values, alpha: float, mode: str = CONFORMAL) -> np.ndarray:
+def rejected(calibration, values, alpha: float, mode: str = CONFORMAL, confidence: float | None = None) -> np.ndarray:
     """Which values are too high at level alpha: those at or above the critical value."""
-    return numerators(calibration, values, mode) <= allowed(len(calibration), alpha, mode)
+    most = allowed(len(calibration), alpha, mode) if confidence is None else kept(len(calibration), alpha, confidence)
+    return numerators(calibration, values, mode) <= most
 
 
 def allowed(n: int, alpha: float, mode: str = CONFORMAL) -> int:
     """The largest numerator that is rejected at level alpha: p is at most alpha, and below it for the paper."""
     share = Fraction(str(alpha)) * (n + 1)
     return int(share) if mode == CONFORMAL else math.ceil(share) - 1
+
+
+def kept(n: int, alpha: float, confidence: float) -> int:
+    """The largest numerator whose rule rejects more than a share alpha of in-knowledge queries with a chance of at most
+    1 - confidence. The share that the rule of m rejects is distributed as Beta(m, n + 1 - m), or below with ties.
+    """
+    from scipy.special import betainc
+
+    m = np.arange(1, allowed(n, alpha) + 1)
+    return int((betainc(m, n + 1 - m, alpha) >= confidence).sum())
+
+
+def false_alarms(n: int, most: int, confidence: float) -> tuple[float, float]:
+    """The share of in-knowledge queries that a rule rejects, expected, and at most with this confidence."""
+    from scipy.special import betaincinv
+
+    return most / (n + 1), float(betaincinv(most, n + 1 - most, confidence)) if most else 0.0
 
 
 def critical_value(calibration, alpha: float, mode: str = CONFORMAL) -> float:
