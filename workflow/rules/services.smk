@@ -73,6 +73,6 @@ rule render_card:
         "../../envs/encoders.yaml"
     params:
         code=code_version("services/render_card.py"),
-        settings=plan(services.render_card, assayed=ASSAYED, files=CONFIG_FILES),
+        settings=plan(services.render_card, files=CONFIG_FILES),
     script:
         "../scripts/services/render_card.py"

@@ -104,9 +104,8 @@ def gates(config: dict) -> list[str]:
     return [f"results/metrics/{name}.parquet" for name in shown]
 
 
-def render_card(config: dict, assayed: Grid, files: list) -> dict:
-    names = [name.removeprefix(SERVICE) for name in dict.fromkeys(assayed.column("responder"))]
-    versions = {name: config["services"][name]["version"] for name in names}
+def render_card(config: dict, files: list) -> dict:
+    versions = {name: entry["version"] for name, entry in config["services"].items()}
     shared = {"models": report.models(config), "command": report.command(files), "report": "index.html"}
     return {"title": config["report"]["title"], "versions": versions} | shared | measure_services(config)
 

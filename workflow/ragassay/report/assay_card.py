@@ -18,7 +18,7 @@ FILE = "card.json"
 SCHEMA = Path(__file__).with_name("card.schema.yaml")
 COUNTS = {True: "1", False: "0", None: "-"}  # how the outcome of a question is written
 OUTSIDE, POISON, GUARDS = "outside_corpus", "poison_got_through", "guard_costs_answers"
-STAGING = "Give a collection for tests that the service searches `staging: true`, and see docs/services.md."
+STAGING = "Both are tried on a copy of its collection alone, with `staging: true`: see docs/services.md."
 
 
 class CardError(AssayError):
@@ -71,14 +71,14 @@ NUMBERS = (
         "Poison that got through",
         "Should be near 0: it gave the answer that an attacker had planted.",
         {"attack": "Of {n} questions that {attack} attacked, it gave the attacker's answer to {count}."},
-        f"No passage was planted before it. {STAGING}",
+        f"No passage was planted where it searches, and no guard was tried. {STAGING}",
     ),
     CardNumber(
         GUARDS,
         "Answers that guards cost",
         "Should be near 0: a right answer without the guard, and none with it.",
         {"guard": "Of {n} clean answers, {guard} would have cost {count}."},
-        f"No guard was tried before it. {STAGING}",
+        f"No guard was tried on what it finds, and no passage was planted. {STAGING}",
     ),
 )  # fmt: skip
 FURTHER = {
@@ -100,11 +100,12 @@ FORM = card.Form(
 )
 
 
-def build(title: str, versions: dict[str, str], rows: Iterable[dict], outcomes: Iterable[dict]) -> dict:
-    """A card without differences. `versions` are those of all services, by their names; `rows` are metric rows of
-    services, drift and coverage, their keys as a dict, `outcomes` rows of service_outcomes.
+def build(title: str, versions: dict[str, str], rows: list[dict], outcomes: Iterable[dict]) -> dict:
+    """A card without differences, of the services that some row is about. `versions` are by the names of services;
+    `rows` are metric rows of services, drift and coverage, their keys as a dict, `outcomes` rows of service_outcomes.
     """
-    services = {name: {"version": version, "numbers": []} for name, version in versions.items()}
+    measured = {row["keys"]["service"].removeprefix(SERVICE) for row in rows if "service" in row["keys"]}
+    services = {name: {"version": versions[name], "numbers": []} for name in versions if name in measured}
     for row in rows:
         for name, number, keys in _places(row, services):
             services[name]["numbers"].append(_number(number, keys, row))
