@@ -74,6 +74,25 @@ def test_a_project_of_documents_alone(handbook, tmp_path, monkeypatch):
     assert (tmp_path / "project/documents").resolve() == handbook
 
 
+def test_what_cannot_be_used_is_listed_with_its_reason_and_what_was_not_opened(handbook, tmp_path):
+    (handbook / "faq.csv").write_text(f"id,text\n1,{text(70)}\n2\n3\n")
+    (handbook / "latin.txt").write_bytes("Ein Gespräch".encode("latin-1"))
+    (handbook / "rows.parquet").write_bytes(b"PAR1")
+    lines = init("project", "--documents", "handbook").splitlines()
+    refused = {line.split(": ")[2]: line for line in lines if line.startswith("init: not usable: ")}
+    assert refused.keys() == {f"handbook/{name}" for name in ("faq.csv", "latin.txt", "rows.parquet", "more/logo.png")}
+    assert refused["handbook/faq.csv"].endswith(
+        ": row 2: found 1 cells, expected 2, in line 3 (and 1 more in this file)"
+    )
+    assert "which is not UTF-8" in refused["handbook/latin.txt"] and "not a whole" in refused["handbook/rows.parquet"]
+    assert "init: not opened yet: .html, .pdf, .docx; a run opens them, and rejects those that it cannot read" in lines
+    for number in range(9):
+        (handbook / f"{number}.png").touch()
+    lines = init("project", "--month", "2026-12", "--documents", "handbook").splitlines()
+    assert sum(line.startswith("init: not usable: ") for line in lines) == 6
+    assert "init: not usable: parts of 8 more files; a run lists all in results/rejects" in lines
+
+
 def test_documents_inside_the_project_need_no_link(handbook, tmp_path, monkeypatch):
     shutil.copytree(handbook, tmp_path / "project/own/handbook")
     init("project", "--documents", "project/own/handbook")

@@ -47,7 +47,8 @@ def add_month(folder: Path, month: str, documents: Path | None) -> None:
     table = folder / of_files(present[:1], schema.merged())["shards"]
     place = None
     if documents:
-        new_project.documents_in(documents, "")
+        listed = new_project.documents_in(documents, "")
+        sys.stdout.writelines(f"init: {line}\n" for line in listed.refusals())
         place = _place(folder, documents, f"--documents-{month}")
     row = shards.month_row(table, month, place)
     if documents and _is_link(folder, documents):
@@ -70,6 +71,7 @@ def _is_link(folder, path):
 def _findings(project):
     documents = project.documents
     yield f"init: {project.folder}: {documents.described}"
+    yield from (f"init: {line}" for line in documents.refusals())
     yield f"init: shards: {', '.join(name for name, _ in documents.shards)}"
     for option, columns in ((QUESTIONS, project.questions), (LOG, (project.log or {}).get("columns"))):
         if columns:

@@ -4,15 +4,16 @@ files that say so. Reads beginnings of files only, asks nobody, and writes nothi
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from ragassay.base.errors import AssayError, Unusable, closest_file
 from ragassay.documents.documents import moment
-from ragassay.documents.record import FIELDS
+from ragassay.documents.record import FIELDS, Record
 from ragassay.documents.sources import KINDS, Columns, SourceError, document_files, records
+from ragassay.documents.text_files import PARSED
 
 MOST_SHARDS = 24
 FEWEST_TEXTS = 5  # in a folder, so that it is worth a shard of its own
@@ -20,6 +21,7 @@ LOOKED_AT = 20_000  # rows of a table; of one with more, these are counted
 SPANS, LONGEST_LINE = b'"resourceSpans"', 1_000_000  # of OpenTelemetry, and where they are looked for
 WORDS, UNOPENED = 100, 300  # of a passage, and of a file that only a run parses, about
 SAMPLED = 50  # rows of which dates are read
+LISTED = 5  # files of which something cannot be used
 GUESSES = {  # field -> what files call it
     "text": "text body content document passage page_content abstract article".split(),
     "id": "id _id doc_id document_id docid key".split(),
@@ -54,6 +56,17 @@ class Documents:
     columns: dict[str, str] = field(default_factory=dict)  # that differ from the names here
     has_ids: bool = True  # whether the table among them, if there is one, has a column of ids
     date_format: str | None = None
+    refused: dict[str, list[str]] = field(default_factory=dict)  # file, as the user reaches it -> what is wrong there
+
+    def refusals(self) -> Iterator[str]:
+        """A line for each of the first files of which something cannot be used, and what was looked at."""
+        for file, problems in islice(self.refused.items(), LISTED):
+            more = f" (and {len(problems) - 1:,} more in this file)" if len(problems) > 1 else ""
+            yield f"not usable: {file}: {problems[0]}{more}"
+        if len(self.refused) > LISTED:
+            yield f"not usable: parts of {len(self.refused) - LISTED:,} more files; a run lists all in results/rejects"
+        if unopened := [kind for kind in self.kinds if kind in PARSED]:
+            yield f"not opened yet: {', '.join(unopened)}; a run opens them, and rejects those that it cannot read"
 
     @property
     def described(self) -> str:
@@ -65,7 +78,7 @@ class Documents:
 def documents_in(source: Path, path: str, option: str = "--documents") -> Documents:
     """`source` is where they lie, and `path` where the project will reach them."""
     files = _files(source, option)
-    listed, refused = Documents(path), []
+    listed = Documents(path)
     table = next((file for file in files if is_table(file)), None)
     if table:
         columns, listed.date_format = columns_of(table, ("text",), FIELDS, "date", option)
@@ -78,7 +91,8 @@ def documents_in(source: Path, path: str, option: str = "--documents") -> Docume
         for record in islice(_rows(file, Columns.of_documents(names)), LOOKED_AT):
             seen += 1
             if record.reason:
-                refused.append(record)
+                place = f"row {record.row}: " if is_table(file) else ""
+                listed.refused.setdefault(file, []).append(f"{place}{record.detail}")
             else:
                 usable += 1
                 words = UNOPENED if record.title == file else len(str(record.fields.get(names["text"])).split())
@@ -88,8 +102,9 @@ def documents_in(source: Path, path: str, option: str = "--documents") -> Docume
         if Path(file).suffix.lower() in KINDS:
             listed.kinds[Path(file).suffix.lower()] += 1
             texts_by_folder[Path(file).relative_to(source).parts[0] if source.is_dir() else ""] += usable
-    if not listed.texts and refused:
-        raise ProjectError(f"{option}: {refused[0].file}: {refused[0].detail}")
+    if not listed.texts and listed.refused:
+        file, problems = next(iter(listed.refused.items()))
+        raise ProjectError(f"{option}: {file}: {problems[0]}")
     if not listed.texts:
         raise ProjectError(f"{option}: {source}: found no text that can be read in {len(files)} files, expected some")
     listed.shards = list(_shards(source, path, texts_by_folder))
@@ -113,11 +128,11 @@ def _files(source, option):
 
 
 def _rows(file, columns):
-    """The records of a file; none of a table that cannot be read, which a run rejects."""
+    """The records of a file; of a table that cannot be read, one that says so, as a run has it."""
     try:
         yield from records([file], columns, unopened=True)
-    except SourceError:
-        return
+    except SourceError as error:
+        yield Record(file, 1, reason="unreadable", detail=str(error).removeprefix(f"{file}: "))
     except OSError as error:
         raise ProjectError(f"{file}: cannot be read ({error.strerror}), expected a file that you may read") from error
 
