@@ -1,7 +1,10 @@
 """Who takes part in a question set, by its switches, and what that asks for."""
 
+from contextlib import closing
+
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
+from ragassay.people.click_log import Log
 from ragassay.plan import question_sets
 from ragassay.plan.labels import labelled, tables_of
 from wildcards import Wildcards
@@ -84,8 +87,12 @@ def test_labels_of_people_are_found_for_generators_and_sets_alike(tmp_path, monk
     config = configuration({"x": {}, "y": {}})
     assert not labelled(config)
     for name in ("b", "y"):
-        (tmp_path / f"nobody_labelled_here/{name}/j").mkdir(parents=True)
-        (tmp_path / f"nobody_labelled_here/{name}/j/events.jsonl").touch()
+        with closing(Log(tmp_path / f"nobody_labelled_here/{name}/j/events.jsonl")) as log:
+            log.append({"event": "practice", "person": "Anna", "item": "label", "right": True})
+    assert not labelled(config), "people who only practise have labelled nothing"
+    for name in ("b", "y"):
+        with closing(Log(tmp_path / f"nobody_labelled_here/{name}/j/events.jsonl")) as log:
+            log.append({"event": "label", "person": "Anna", "item": "a", "label": "in_scope"})
     assert rows(labelled(config)) == [("b", "j"), ("y", "j")]
     assert labelled(config, config["scope"]["generators"]).column("generator") == ["b"]
     assert question_sets.with_people(config) == ["y"]

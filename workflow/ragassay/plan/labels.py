@@ -1,5 +1,6 @@
 """Settings of the stages about people, and the samples that people labelled."""
 
+import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -8,6 +9,8 @@ from ragassay.config.grid import Grid
 from ragassay.plan.report import draws
 from ragassay.plan.services import answering, responders_of
 from ragassay.studies.scope.votes import RECORDED
+
+LABEL = re.compile(rb'"event": ?"label"')
 
 
 def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
@@ -39,7 +42,15 @@ def labelled(config: dict, names=None) -> Grid:
     judge, names = config["scope"]["judges"][0], sources(config) if names is None else names
     events = file(config, "events.jsonl")
     every = Grid.of_rows(("generator", "judge"), [(name, judge) for name in names])
-    return every.where(lambda cell: Path(events.format_map(cell)).exists())
+    return every.where(lambda cell: _has_labels(Path(events.format_map(cell))))
+
+
+def _has_labels(events):
+    """Whether a log of clicks has a label: the page was perhaps opened and no more."""
+    if not events.exists():
+        return False
+    with events.open("rb") as clicks:
+        return any(LABEL.search(click) for click in clicks)
 
 
 def sources(config: dict) -> list[str]:
