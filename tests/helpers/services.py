@@ -68,7 +68,7 @@ class Service:
 def entry(address=None, **more) -> dict:
     """The settings of `services.mine` with all defaults, as the call layer gets them; paths are laid over the usual."""
     service = {"kind": "json", "method": "POST", "function": None, "headers": {}, "body": {"question": "{question}"}}
-    service |= {"local_server": None, "local_settings": {}}
+    service |= {"local_server": None, "local_settings": {}, "local_inputs": []}
     service |= {name: more.pop(name) for name in list(more) if name in service}
     service["reply"] = PATHS | more.pop("reply", {})
     price = {"input": 0, "output": 0, "request": more.pop("price", 0)}

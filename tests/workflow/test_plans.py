@@ -31,7 +31,7 @@ def test_the_papers_settings_build_their_graph(shared, monkeypatch):
 
 
 def test_the_default_plan_is_small_and_trains_no_language_model(shared):
-    """Of these, eight ask and measure the demo's two services."""
+    """Of these, thirteen ask and measure the demo's three services."""
     plan = planned(shared)
     assert 0 < sum(plan.values()) <= 312 and "train_detector" in plan and "train_demo_lm" not in plan
 

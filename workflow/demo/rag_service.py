@@ -5,6 +5,7 @@ on a free port of 127.0.0.1 while a block runs."""
 import socket
 import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import uvicorn
@@ -41,6 +42,7 @@ class Passage(BaseModel):
     id: str
     text: str
     score: float
+    similarity: float | None  # of vectors, if they were searched
     source: str
 
 
@@ -51,11 +53,12 @@ class Answered(BaseModel):
 
 @dataclass
 class Settings:
-    """`articles` is a folder, `reader` an entry like those of `models`, `retrievers` some of bm25 and minilm, `shown`
-    how many passages the reader gets.
+    """`articles` is a folder, `further` one of further texts, which may be missing; `reader` an entry like those of
+    `models`, `retrievers` some of bm25 and minilm, `shown` how many passages the reader gets.
     """
 
     articles: str = "resources/demo/articles"
+    further: str = ""
     reader: dict = field(default_factory=lambda: {"provider": "rules", "model": "careful"})
     retrievers: tuple[str, ...] = ("bm25", "minilm")
     shown: int = 3
@@ -67,7 +70,9 @@ class Archive:
     """The passages of a folder of articles, and the searches for them."""
 
     def __init__(self, settings: Settings):
-        self.passages = list(_passages(settings.articles))
+        self.passages = list(_passages(document_files(settings.articles)))
+        if settings.further and any(Path(settings.further).glob("*")):
+            self.passages += _passages(document_files(settings.further))
         texts = [passage["text"] for passage in self.passages]
         self.searches = [{"bm25": Words, "minilm": Vectors}[name](texts, settings) for name in settings.retrievers]
 
@@ -79,7 +84,13 @@ class Archive:
             ranks = 1 / (SMOOTHING + np.arange(1, len(places) + 1))
             scores[places] += values if len(self.searches) == 1 else ranks
         order = np.argsort(-scores, kind="stable")[:count]
-        return [self.passages[at] | {"score": float(scores[at])} for at in order if scores[at] > 0]
+        order = [at for at in order if scores[at] > 0]
+        similar = [search.similarities(question, order) for search in self.searches if isinstance(search, Vectors)]
+        similar = similar[0] if similar else [None] * len(order)
+        return [
+            self.passages[at] | {"score": float(scores[at]), "similarity": one}
+            for at, one in zip(order, similar, strict=True)
+        ]
 
 
 class Words:
@@ -97,15 +108,20 @@ class Vectors:
         self.rows = comparable(self.embedder.embed(texts, "passage"), COSINE)
 
     def best(self, question: str, count: int) -> tuple[np.ndarray, np.ndarray]:
-        with self.lock:
-            asked = comparable(self.embedder.embed([question], "query"), COSINE)
         blocks = (self.rows[at : at + BLOCK] for at in range(0, len(self.rows), BLOCK))
-        places, scores = nearest(asked, blocks, min(count, len(self.rows)))
+        places, scores = nearest(self._asked(question), blocks, min(count, len(self.rows)))
         return places[0], scores[0]
 
+    def similarities(self, question: str, places: list[int]) -> list[float]:
+        return (self.rows[places] @ self._asked(question)[0]).tolist()
 
-def _passages(folder):
-    for record in records(document_files(folder)):
+    def _asked(self, question):
+        with self.lock:
+            return comparable(self.embedder.embed([question], "query"), COSINE)
+
+
+def _passages(files):
+    for record in records(files):
         if record.reason:
             raise SourceError(f"{record.file}: {record.reason}: {record.detail}")
         name, text = record.fields.get("url") or record.file, record.fields["text"]

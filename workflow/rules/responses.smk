@@ -74,6 +74,7 @@ rule respond:
 rule ask_service:
     """A service answers each question, asked alone; its passages are compared with answer and document."""
     input:
+        plan(services.local_inputs),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
     output:

@@ -1,22 +1,62 @@
-"""RAG services as they run, measured by the questions of the scope study and of question sets: they were asked in responses.smk.
+"""RAG services as they run, measured by the questions of the scope study and of question sets, which they were asked in responses.smk, and
+by the poison that gets through them.
 
 Reads   results/service_answers/{generator}/{responder}/{shard}.parquet,
         results/defusion_labels/{generator}/{responder}/question_alone/{judge}/{shard}.parquet,
-        results/metrics/drift.parquet, results/metrics/coverage.parquet
-Writes  results/metrics/services.parquet    the report's section
-        results/service_outcomes.parquet    what counts, question by question
-        <report>/card.html, card.json       five numbers of each service, and what they mean
+        results/metrics/drift.parquet, results/metrics/coverage.parquet,
+        results/targets, results/poisoned_passages, results/gates, results/guards, results/scorers
+Writes  results/poisoned_service_answers/{responder}.parquet    what services answer with and without the poison of each attack
+        results/calls/{rule}/..., ledger/{rule}/...             as in questions.smk
+        staging/                                                manifests of what is in collections for tests meanwhile
+        results/metrics/services.parquet                        the report's section
+        results/service_outcomes.parquet                        what counts, question by question
+        <report>/card.html, card.json                           five numbers of each service, and what they mean
 """
 
-from ragassay.plan import services
+from ragassay.plan import models, service_poison, services
 
 ASSAYED = plan(services.assayed)
-SECTIONS["services"] = {"shown": bool(len(ASSAYED))}
+POISONED_SERVICES = plan(service_poison.measured)
+SECTIONS["services"] = {"shown": bool(len(ASSAYED) or POISONED_SERVICES)}
 EXPLORERS.update(plan(services.pages, assayed=ASSAYED))
+CALLS += expand("results/calls/poison_service/{responder}.parquet", responder=POISONED_SERVICES)
 
 
 localrules:
     render_card,
+
+
+rule poison_service:
+    """A service answers the questions of targets, as it is and with poisoned passages in its collection for tests."""
+    input:
+        plan(services.local_inputs),
+        plan(service_poison.weights),
+        targets=plan(service_poison.targets),
+        poisoned_passages=plan(service_poison.passages),
+        gate=plan(service_poison.gate),
+        guard=plan(service_poison.guard),
+        scorer=plan(service_poison.scorer),
+    output:
+        poisoned_service_answers=table("results/poisoned_service_answers/{responder}.parquet"),
+        calls=table("results/calls/poison_service/{responder}.parquet"),
+    log:
+        "logs/poison_service/{responder}.log",
+    benchmark:
+        "logs/poison_service/{responder}.benchmark.jsonl"
+    wildcard_constraints:
+        responder=one_of(POISONED_SERVICES),
+    conda:
+        "../../envs/models_and_encoders.yaml"
+    threads: plan(models.threads_of, role="responder")
+    resources:
+        mem_mb=4000,
+        runtime="4h",
+    params:
+        code=code("services/poison_service.py", service_poison.modules),
+        settings=plan(service_poison.poison_service),
+        access=frozen(plan(models.access_of, role="responder")),
+    script:
+        "../scripts/services/poison_service.py"
 
 
 rule services:
@@ -26,9 +66,9 @@ rule services:
             "results/metrics/services.parquet",
             "<report>/services.csv",
             "<report>/figures/services",
-            "<report>/card.html",
+            *(["<report>/card.html"] if len(ASSAYED) else []),
         ]
-        if len(ASSAYED)
+        if len(ASSAYED) or POISONED_SERVICES
         else [],
 
 
@@ -38,6 +78,9 @@ rule measure_services:
         service_answers=ASSAYED.over("results/service_answers/{generator}/{responder}/{shard}.parquet"),
         defusion_labels=ASSAYED.over(
             "results/defusion_labels/{generator}/{responder}/question_alone/{judge}/{shard}.parquet"
+        ),
+        poisoned_service_answers=expand(
+            "results/poisoned_service_answers/{responder}.parquet", responder=POISONED_SERVICES
         ),
     output:
         metrics=table("results/metrics/services.parquet"),

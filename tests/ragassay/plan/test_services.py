@@ -1,13 +1,16 @@
 """Entries of `services`: how they stand among the models, and what is wrong with them."""
 
+import json
+
 import pytest
 import yaml
 from snakemake.io import expand
 
 from ragassay.config import schema
+from ragassay.config.grid import Cell
 from ragassay.config.services import without_services
 from ragassay.config.settings import ConfigError, of_files
-from ragassay.plan import models, question_sets, questions, responses, services
+from ragassay.plan import models, question_sets, questions, responses, service_poison, services
 from ragassay.plan.services import check
 
 ENTRY = {"address": "http://127.0.0.1:8000/ask", "version": "1", "price": 0}
@@ -21,7 +24,7 @@ def config(tmp_path):
         file = tmp_path / "mine.yaml"
         entry = {name: value for name, value in {**ENTRY, **more}.items() if value is not None}
         file.write_text(yaml.safe_dump({"services": {"mine": entry}, **dict(top)}))
-        return of_files([file], schema.merged(), lambda config, schema: check(config))
+        return of_files([file], schema.merged(), lambda config, schema: [*check(config), *service_poison.check(config)])
 
     return of
 
@@ -87,6 +90,49 @@ def test_a_service_is_no_model(config):
 
 
 BOTH = {"scope": {"responders": ["careful", "service:mine"], "responding": {"prompts": ["basic", "two_shot"]}}}
+
+
+COLLECTION = {"kind": "folder", "address": "staging", "collection": "mine", "staging": True}
+CELL = {"datasets": ["demo"], "retrievers": ["minilm"], "attacks": ["poisonedrag_black"], "defences": ["raguard"]}
+WRONG_REHEARSAL = {  # what is different in the rehearsal, the collection and the cell
+    "no staging: true": ({}, {"staging": False}, {}, "found rehearsal, whose entry has no staging: true"),
+    "a service elsewhere": ({"local_settings": {"a": 1}}, {}, {}, "local_settings: found some, expected none"),
+    "no gate": ({}, {}, {"services": {"names": ["mine"], "gate": True}}, "found true, and no gate"),
+    "two guards": ({}, {}, {"defences": ["raguard", "echo"]}, "found raguard, echo, expected at most one"),
+    "no vectors": ({}, {}, {"retrievers": ["bm25"]}, "found bm25, expected one by vectors"),
+    "two datasets": ({}, {}, {"datasets": ["demo", "other"]}, "found 2, expected one"),
+}
+
+
+@pytest.fixture
+def rehearsed(config, tmp_path):
+    """The configuration with a service that is asked under attack."""
+
+    def of(rehearsal=(), collection=(), cell=()):
+        (tmp_path / "targets.csv").touch()
+        datasets = {name: {"corpus": "mine", "targets": ["targets.csv"]} for name in ("demo", "other")}
+        top = {"datasets": datasets, "corpora": {"mine": {"files": ["targets.csv"]}}}
+        top |= {"collections": {"rehearsal": {**COLLECTION, **dict(collection)}}}
+        top |= {"under_attack": {"cells": [{**CELL, "services": {"names": ["mine"]}, **dict(cell)}]}}
+        return config(top, rehearsal={"collection": "rehearsal", **dict(rehearsal)})
+
+    return of
+
+
+def test_the_instance_under_attack_differs_where_its_entry_says(rehearsed):
+    filled = rehearsed({"address": "http://127.0.0.1:8001/ask"})
+    assert service_poison.measured(filled) == ["service:mine"]
+    params = service_poison.poison_service(filled, Cell(responder="service:mine"))
+    assert params["model"]["base_url"] == "http://127.0.0.1:8001/ask" and params["entry"]["staging"] is True
+    assert models.model(filled, "service:mine") == params["model"] | {"base_url": ENTRY["address"]}
+    assert "rehearsal" not in json.dumps(models.model(filled, "service:mine"))  # to measure it asks nothing else anew
+
+
+@pytest.mark.parametrize("name", WRONG_REHEARSAL)
+def test_what_cannot_be_attacked_is_refused_before_any_job(rehearsed, name):
+    *different, problem = WRONG_REHEARSAL[name]
+    with pytest.raises(ConfigError, match=problem):
+        rehearsed(*different)
 
 
 def test_services_meet_their_own_prompt_alone(config):

@@ -7,8 +7,6 @@ from ragassay.base import pipeline, tables
 from ragassay.base.errors import AssayError, unknown
 from ragassay.config import schema
 from ragassay.config.settings import of_files
-from ragassay.models.encoders.embed import Embedder
-from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.services import staging
 
@@ -19,9 +17,8 @@ def put(name: str, dataset: str, attack: str, words: list[str]) -> None:
     entry = _entry(config, name)
     staging.check(name, entry)
     rows = tables.read(POISONED_PASSAGES, Path("results/poisoned_passages", dataset, f"{attack}.parquet")).to_pylist()
-    embedder = Embedder(Encoder(name=entry["encoder"], **config["encoders"][entry["encoder"]]), "embeddings")
-    vectors = embedder.embed([row["text"] for row in rows], "passage")
-    count = staging.stage(name, entry, rows, vectors.tolist())
+    encoder = entry.get("encoder") and {"name": entry["encoder"], **config["encoders"][entry["encoder"]]}
+    count = staging.stage(name, entry, rows, staging.embedded(rows, encoder))
     sys.stdout.write(f"stage: {count} poisoned passages are in {name}; afterwards: ragassay clean-staging\n")
 
 

@@ -3,7 +3,17 @@ limits and price hold as theirs do."""
 
 SERVICE = "service:"
 ASKED_AS = ("key_variable", "budget_usd", "concurrency", "requests_per_minute", "timeout", "mode", "note")
-SENT_AND_READ = ("kind", "method", "function", "headers", "body", "reply", "local_server", "local_settings")
+SENT_AND_READ = (
+    "kind",
+    "method",
+    "function",
+    "headers",
+    "body",
+    "reply",
+    "local_server",
+    "local_settings",
+    "local_inputs",
+)
 
 
 def with_services(config: dict) -> dict:

@@ -100,7 +100,7 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     present = _present(_last_alone(config, files, schema), schema)
     problems = list(_secrets(config)) or list(_uncountable(config)) or list(schema_problems(present, schema))
     if not problems:
-        filled = with_services(_with_defaults(prices.completed(present), schema))
+        filled = with_services(with_defaults(prices.completed(present), schema))
         problems = [*unknown_names(filled, schema), *more(filled, schema)]
     refuse(problems, config, files)
     return filled
@@ -264,18 +264,19 @@ def _at(path, value):
     return value
 
 
-def _with_defaults(value, schema):
+def with_defaults(value, schema):
+    """A valid value with the defaults of its part of the schema."""
     if schema.get("type") == "array":
-        return [_with_defaults(inner, schema.get("items", {})) for inner in value]
+        return [with_defaults(inner, schema.get("items", {})) for inner in value]
     if schema.get("type") != "object":
         return value
     filled = {}
     properties = schema.get("properties", {})
     for key, inner in properties.items():
         if key in value or "default" in inner:
-            filled[key] = _with_defaults(value.get(key, inner.get("default")), inner)
+            filled[key] = with_defaults(value.get(key, inner.get("default")), inner)
     others = schema.get("additionalProperties") or {}
-    return filled | {key: _with_defaults(value[key], others) for key in value if key not in properties}
+    return filled | {key: with_defaults(value[key], others) for key in value if key not in properties}
 
 
 def _present(value, schema):

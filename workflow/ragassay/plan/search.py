@@ -16,6 +16,7 @@ OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's li
 HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/corpora.smk
 REWRITTEN = "rewritten"  # the part of an extended corpus that a model writes
 BM25, DENSE, VECTORS = "bm25", "dense", "vectors"
+FOLDER = "folder"  # the kind of collection that has no vectors
 BUILT_IN = {BM25: {"kind": BM25}, "bm25_by_idf": {"kind": BM25, "divide_by_idf": True}}
 OPTIONS = {
     BM25: ("k1", "b", "divide_by_idf", "titles"),
@@ -118,9 +119,11 @@ def connector(config: dict, wildcards) -> list[str]:
 
 
 def keys_of_collections(config: dict) -> list[str]:
-    """The environment variables that jobs read which read collections."""
-    entries = [config["collections"][config["corpora"][corpus]["collection"]] for corpus in collected(config)]
-    return [entry["key_variable"] for entry in entries if entry["key_variable"]]
+    """The environment variables that jobs read which read collections, or write into them."""
+    names = [config["corpora"][corpus]["collection"] for corpus in collected(config)]
+    names += [entry["rehearsal"]["collection"] for entry in config["services"].values() if "rehearsal" in entry]
+    variables = [config["collections"][name]["key_variable"] for name in names]
+    return [variable for variable in variables if variable]
 
 
 def query_files(config: dict, wildcards) -> list[str]:
@@ -252,7 +255,7 @@ def check(config: dict) -> Iterator[tuple]:
     for name, entry in config["retrievers"].items():
         yield from _wrong_options(name, entry)
     for name, entry in config["collections"].items():
-        if entry["staging"] and "encoder" not in entry:
+        if entry["staging"] and entry["kind"] != FOLDER and "encoder" not in entry:
             yield ("collections", name), "found no encoder, which staging needs for the vectors of passages"
     for name in collected(config):
         variable = config["collections"][entry := config["corpora"][name]["collection"]]["key_variable"]

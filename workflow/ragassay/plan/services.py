@@ -10,7 +10,7 @@ from ragassay.base.code_version import WORKFLOW
 from ragassay.calls.wire.service_replies import compiled
 from ragassay.config.grid import Grid
 from ragassay.config.services import SERVICE
-from ragassay.plan import coverage, relevance, report
+from ragassay.plan import attacks, coverage, relevance, report
 from ragassay.plan.models import asking
 from ragassay.plan.report import draws
 from ragassay.studies.scope.votes import ALONE
@@ -82,6 +82,11 @@ def ask_service(config: dict, wildcards) -> dict:
     return asking(config, "ask_service", "responder", wildcards, asks=asks, in_scope_share=share)
 
 
+def local_inputs(config: dict, wildcards) -> list[str]:
+    """What the server that a job starts reads of this run's results."""
+    return config["services"].get(wildcards.responder.removeprefix(SERVICE), {}).get("local_inputs", [])
+
+
 def modules(config: dict, wildcards) -> list[str]:
     """What a job loads by its name: the provider, and the server that it starts."""
     entry = config["services"].get(wildcards.responder.removeprefix(SERVICE), {})
@@ -89,6 +94,11 @@ def modules(config: dict, wildcards) -> list[str]:
 
 
 def measure_services(config: dict) -> dict:
+    names = [name for entry in config["under_attack"]["cells"] if "services" in entry for name in entry["attacks"]]
+    return _intervals(config) | {"wants": {name: attacks.wants(config, name) for name in names}}
+
+
+def _intervals(config):
     return draws(config, "services") | {"flips": config["intervals"]["flips"]}
 
 
@@ -107,7 +117,7 @@ def gates(config: dict) -> list[str]:
 def render_card(config: dict, files: list) -> dict:
     versions = {name: entry["version"] for name, entry in config["services"].items()}
     shared = {"models": report.models(config), "command": report.command(files), "report": "index.html"}
-    return {"title": config["report"]["title"], "versions": versions} | shared | measure_services(config)
+    return {"title": config["report"]["title"], "versions": versions} | shared | _intervals(config)
 
 
 def check(config: dict) -> Iterator[tuple]:

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.base.tables import Column, Table
+from ragassay.base.tables import STRINGS, Column, Table
 
 SERVICE_ANSWERS = Table(
     "service_answers",
@@ -72,4 +72,25 @@ SERVICE_OUTCOMES = Table(
         Column("unstable", pa.bool_(), "asked more than once, once answered and once declined", null=True),
     ),
     release="whole",
+)
+
+POISONED_SERVICE_ANSWERS = Table(
+    "poisoned_service_answers",
+    "One row per target and attack: what a service answered with the attack's passages in its collection for tests.",
+    path="poisoned_service_answers/{responder}",
+    key=("attack", "target_id"),
+    columns=(
+        Column("attack", pa.string(), "the attack; `none` for what it answered before"),
+        Column("target_id", pa.string(), "the target, of the dataset that the service's entry names"),
+        Column("responder", pa.string(), "the service, by its name as a responder"),
+        Column("outcome", pa.string(), "as in the table answers"),
+        Column("reason", pa.string(), "why there is no verdict, as the parser says; empty if there is", null=True),
+        Column("text", pa.string(), "the answer as it came", text="poison"),
+        Column("passages", STRINGS, "the passages that came with it; empty if none do", null=True, text="poison"),
+        Column("poisoned", pa.int32(), "how many of these were planted; empty as above", null=True),
+        Column("gate_stops", pa.bool_(), "whether the project's gate would have; empty without one", null=True),
+        Column("guard_stops", pa.bool_(), "whether its guard would have; empty without one or passages", null=True),
+        Column("screen_stops", pa.bool_(), "whether its screen would have; empty as above", null=True),
+    ),
+    release="never",
 )

@@ -5,8 +5,10 @@ is written, a manifest on disk says which will be written where; it is deleted a
 is killed when, the manifest names all that may be there, and `clean` removes exactly that.
 """
 
+import contextlib
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,29 @@ PLACE = ("kind", "address", "collection")  # where a collection is
 
 class StagingError(AssayError):
     """Nothing is written there, or nothing removed."""
+
+
+@contextlib.contextmanager
+def staging(name: str, entry: dict[str, Any], passages: list[dict], encoder: dict[str, Any] | None) -> Iterator[None]:
+    """Around whatever is asked while passages are in a collection: what an earlier time left there is removed first,
+    and they are removed in the end, whatever went wrong in between.
+    """
+    clean(name, entry)
+    try:
+        stage(name, entry, passages, embedded(passages, encoder))
+        yield
+    finally:
+        clean(name, entry)
+
+
+def embedded(passages: list[dict], encoder: dict[str, Any] | None) -> list[list[float]]:
+    """The vector of each passage, by an entry of `encoders` with its name; nothing without one."""
+    if encoder is None:
+        return []
+    from ragassay.models.encoders.embed import Embedder
+    from ragassay.models.encoders.encoder import Encoder
+
+    return Embedder(Encoder(**encoder), "embeddings").embed([row["text"] for row in passages], "passage").tolist()
 
 
 def stage(name: str, entry: dict[str, Any], passages: list[dict], vectors: list[list[float]]) -> int:

@@ -11,15 +11,15 @@ import pandas as pd
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.grading.outcomes import ABSTAINED, BOTH, CORRECT, TARGET, TARGET_OUTCOMES
+from ragassay.grading.outcomes import ABSTAINED, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.report import METRICS, Section
 from ragassay.studies.poisoning.attacks import loudness
-from ragassay.studies.poisoning.attacks.attack import ANSWER, WANTED
 from ragassay.studies.poisoning.attacks.attack import tried as tried_of
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.attacks.loudness import WordPairs
+from ragassay.studies.poisoning.measures.success import success
 
 RULERS = ("shorter", "question_words", "content_words", "unusual_pairs")
 SECTION = Section("attacks")
@@ -167,26 +167,11 @@ def outcome_rows(keys: dict, answers, clean, wants: str | None, resamples: int, 
     answered, everybody = given != ABSTAINED, np.ones(len(answers), bool)
     shares = {"outcomes": {name: (given == name, everybody) for name in TARGET_OUTCOMES if name != ABSTAINED}}
     if wants:
-        shares["success"] = _success(answers, clean, wants)
+        shares["success"] = success(answers, clean, wants)
     for table, of_table in shares.items():
         values = [np.where(answered & asked, reached, np.nan) for reached, asked in of_table.values()]
         asked = np.stack([asked for _, asked in of_table.values()], axis=1)
         yield from SECTION.estimates(table, keys, of_table, panel.mean(np.stack(values, axis=1), asked))
-
-
-def _success(answers, clean, wants):
-    """Name -> (success, the targets that it applies to), as masks. Success, the same where poison was shown, and
-    whether a wanted answer was given, whatever else was said.
-    """
-    reached, asked = np.isin(answers["outcome"], WANTED[wants]), np.ones(len(answers), bool)
-    if wants != ANSWER:
-        without = pd.Series(dtype=object) if clean is None else clean["outcome"]
-        asked = (without.reindex(answers.index) == CORRECT).to_numpy(bool)  # right without attack
-    return {
-        "success": (reached, asked),
-        "success_if_retrieved": (reached, asked & (answers["poisoned"] > 0).to_numpy()),
-        "said": (np.isin(answers["outcome"], (TARGET, BOTH)), asked & (wants == ANSWER)),
-    }
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Measure services on the questions that they were asked: the report's section. Asks nobody.
 
-What each answers and declines, as the judge says and by words; what its passages are worth; and where two services
-differ on the same questions. Intervals are 95 %, from resampled documents; a p flips the differences of documents.
+What each answers and declines, as the judge says and by words; what its passages are worth; where two services differ
+on the same questions; and what gets through of poison. Intervals are 95 %, from resampled documents; a p flips the
+differences of documents.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ from ragassay.base.stage import run
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.report import METRICS, Section
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
-from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_OUTCOMES
+from ragassay.schemas.services import POISONED_SERVICE_ANSWERS, SERVICE_ANSWERS, SERVICE_OUTCOMES
+from ragassay.services.poison_shares import poison_rows
 from ragassay.studies.scope.votes import ALONE, DEFUSED, IN, NOT_DEFUSED, OUT
 
 SECTION = Section("services")
@@ -25,7 +27,11 @@ SHARES = (
 )  # fmt: skip
 
 
-def measure_services(service_answers, defusion_labels, metrics, outcomes, resamples, seed, flips):
+def measure_services(
+    service_answers, defusion_labels, metrics, outcomes, resamples, seed, flips,
+    poisoned_service_answers=(), wants=None,
+):  # fmt: skip
+    """`wants` says what each attack wants of an answer."""
     answers, labels = tables.frame(SERVICE_ANSWERS, service_answers), tables.frame(DEFUSION_LABELS, defusion_labels)
     labels, rows, counted = labels[labels["prompt_name"] == ALONE], [], []
     for asked, of_asked in answers.groupby("generator"):
@@ -36,6 +42,8 @@ def measure_services(service_answers, defusion_labels, metrics, outcomes, resamp
             by_service[name] = shares(of_service, dict(zip(judged["question_id"], judged["label"], strict=True)))
             counted += outcome_rows(asked, name, by_service[name], owners)
         rows += service_rows(asked, by_service, owners, {"times": resamples, "seed": seed}, flips)
+    poisoned = tables.frame(POISONED_SERVICE_ANSWERS, poisoned_service_answers)
+    rows += poison_rows(SECTION, poisoned, wants, {"times": resamples, "seed": seed})
     tables.write(METRICS, metrics, rows)
     tables.write(SERVICE_OUTCOMES, outcomes, counted)
 

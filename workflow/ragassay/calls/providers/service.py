@@ -4,6 +4,7 @@ not followed, and a reply of more than LONGEST_REPLY bytes is not read to its en
 
 import asyncio
 import concurrent.futures
+import hashlib
 import importlib
 import inspect
 import json
@@ -41,6 +42,8 @@ class Provider(model.Provider):
         asked = {name: self.settings[name] for name in ("kind", "method", "headers", "body", "function")}
         if module := self.settings["local_server"]:
             asked |= {"code": module_version(module, WORKFLOW), "settings": self.settings["local_settings"]}
+            if inputs := self.settings["local_inputs"]:
+                asked["inputs"] = [_digest(path) for path in inputs]
         return super().identity() | {"endpoint": (self.model.base_url or "").partition("://")[2], **asked}
 
     async def send(self, messages, sampling, samples):
@@ -145,6 +148,13 @@ def filled(value, question: str):
     if isinstance(value, list):
         return [filled(inner, question) for inner in value]
     return value.replace(QUESTION, question) if isinstance(value, str) else value
+
+
+def _digest(path):
+    """Of a file, or of all files below a folder; nothing if it was not made, as where a run is only estimated."""
+    files = sorted(file for file in [Path(path), *Path(path).rglob("*")] if file.is_file())
+    contents = [f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in files]
+    return hashlib.sha256("\n".join(contents).encode()).hexdigest() if files else ""
 
 
 def _error(text):
