@@ -67,7 +67,7 @@ def commands():
 
 def test_the_page_leads_from_an_address_to_the_card(ours, capsys, monkeypatch):
     monkeypatch.setattr(assay.subprocess, "run", forked)
-    asks, assays, runs, decides = commands()
+    asks, assays, runs, decides, cleans = commands()
     with LocalService(WORDS | {"articles": "data/archive"}) as service:
         written(ours, f"http://127.0.0.1:{service.port}/ask")
         assert invoked(asks) == 0
@@ -87,6 +87,7 @@ def test_the_page_leads_from_an_address_to_the_card(ours, capsys, monkeypatch):
     assert "passed: supported < 80% (gold)" in output and "(the same 4 questions, paired)" in output
     assert 'failures="1"' in Path("assay.xml").read_text() and "failed: 1 of 2" in Path("assay.svg").read_text()
     assert invoked([word.replace("0.1", "0.2") for word in decides]) == 0  # the reader's few questions prove no more
+    assert invoked(cleans) == 0 and "no collection holds" in capsys.readouterr().out
     place = "gold/service:mine/gold.parquet"
     answers = tables.read(SERVICE_ANSWERS, ours / "results/service_answers" / place).to_pylist()
     assert len(answers) == 16 and {row["doc_id"] for row in answers if row["document_rank"] == 1} == {*ids(ours)}
