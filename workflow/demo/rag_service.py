@@ -88,8 +88,8 @@ class Archive:
         similar = [search.similarities(question, order) for search in self.searches if isinstance(search, Vectors)]
         similar = similar[0] if similar else [None] * len(order)
         return [
-            self.passages[at] | {"score": float(scores[at]), "similarity": one}
-            for at, one in zip(order, similar, strict=True)
+            self.passages[at] | {"score": float(scores[at]), "similarity": similarity}
+            for at, similarity in zip(order, similar, strict=True)
         ]
 
 

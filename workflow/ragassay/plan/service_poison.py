@@ -22,7 +22,7 @@ def _entry(config, wildcards):
     """What the cell of a service and its own entry say."""
     name = wildcards.responder.removeprefix(SERVICE)
     cell = next(cell for cell in _cells(config) if name in cell["services"]["names"])
-    fitted = [one for one in cell["defences"] if defences.defence(config, one).type.IS_FITTED]
+    fitted = [name for name in cell["defences"] if defences.defence(config, name).type.IS_FITTED]
     entry = {"dataset": cell["datasets"][0], "retriever": cell["retrievers"][0], "guard": next(iter(fitted), None)}
     entry |= {"attacks": [attack for attack in cell["attacks"] if attacks.wants(config, attack)]}
     return entry | cell["services"] | config["services"][name]["rehearsal"]
@@ -57,7 +57,7 @@ def scorer(config: dict, wildcards) -> list[str]:
 def weights(config: dict, wildcards) -> list[str]:
     """Those of a scorer that was trained elsewhere, and of encoders."""
     cell = _guard_cell(config, wildcards)
-    paths = [path for one in _scorers(config, wildcards) for path in measures.weights(config, one)]
+    paths = [path for scorer_cell in _scorers(config, wildcards) for path in measures.weights(config, scorer_cell)]
     paths += search.retriever_weights(config, cell) if cell.defence else []
     return list(dict.fromkeys([*paths, *(models.encoder_weights(config, cell.encoder) if cell.encoder else [])]))
 
@@ -70,7 +70,7 @@ def modules(config: dict, wildcards) -> list[str]:
     names += models.encoder_kind(config, cell.encoder) if cell.encoder else []
     if cell.defence:
         names += [*defences.kinds(config, cell), *search.retriever_kinds(config, cell)]
-        names += [module for one in _scorers(config, wildcards) for module in measures.kinds(config, one)]
+        names += [module for scored in _scorers(config, wildcards) for module in measures.kinds(config, scored)]
     return list(dict.fromkeys(names))
 
 

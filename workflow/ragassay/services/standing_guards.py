@@ -56,7 +56,7 @@ class StandingGuards:
         stops[GUARD] = any(judgement.removed for judgement in self._judged(question, passages))
         if self.screen:
             held = [judgement.removed for judgement in self.screen(passages)] if passages else []
-            of_planted = [one for one, is_planted in zip(held, planted, strict=True) if is_planted]
+            of_planted = [is_held for is_held, is_planted in zip(held, planted, strict=True) if is_planted]
             stops[SCREEN] = all(of_planted) if of_planted else any(held)
         return stops
 

@@ -44,12 +44,12 @@ def poison_service(
         for attack, passages in planted.items():
             rows = _of_attack(asked, passages, tried.get(attack, {}))
             poisoned = Model(**model | {"model": model["model"] + _state(passages)})
-            about = {"attack": attack, "planted": standing_guards.Planted(passages), "guards": guards}
+            state = {"attack": attack, "planted": standing_guards.Planted(passages), "guards": guards}
             if attack == CLEAN or not asks:
-                _ask(rows, poisoned, ledger, calls, tally, writer, first, about)
+                _ask(rows, poisoned, ledger, calls, tally, writer, first, state)
             else:
                 with staging(collection, entry, passages, encoder):
-                    _ask(rows, poisoned, ledger, calls, tally, writer, first, about)
+                    _ask(rows, poisoned, ledger, calls, tally, writer, first, state)
             first += len(rows)
     log.info("%d answers, with %d attacks", writer.written, len(planted) - 1)
 
@@ -73,7 +73,7 @@ def _state(passages):
     return f" with {hashlib.sha256(names.encode()).hexdigest()[:16]}" if passages else ""
 
 
-def _ask(rows, model, ledger, calls, tally, writer, first, about):
+def _ask(rows, model, ledger, calls, tally, writer, first, state):
     def request(row):
         return Request([{"role": "user", "content": row["question"]}])
 
@@ -87,11 +87,11 @@ def _ask(rows, model, ledger, calls, tally, writer, first, about):
         texts, is_planted = None, []
         if answer.passages is not None:
             texts = [replaced(passage["text"]) for passage in answer.passages]
-            is_planted = [about["planted"](passage) for passage in answer.passages]
-        columns = {"attack": about["attack"], "target_id": row["target_id"], "responder": model.name}
+            is_planted = [state["planted"](passage) for passage in answer.passages]
+        columns = {"attack": state["attack"], "target_id": row["target_id"], "responder": model.name}
         columns |= {"outcome": outcome, "reason": reason, "text": replaced(answer.text or "")}
         columns |= {"passages": texts, "poisoned": None if texts is None else sum(is_planted)}
-        stops = about["guards"].stops(row["question"], texts, is_planted)
+        stops = state["guards"].stops(row["question"], texts, is_planted)
         writer.add(columns | {f"{name}_stops": stop for name, stop in stops.items()})
 
 
