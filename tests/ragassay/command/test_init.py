@@ -257,6 +257,31 @@ def test_a_folder_that_nobody_may_write_to_is_a_line(handbook, tmp_path, monkeyp
     assert message == "project: cannot be written (Permission denied); name another folder"
 
 
+def test_a_document_that_nobody_may_read_and_a_full_disk_are_a_line(handbook, tmp_path, monkeypatch):
+    opening, writing = Path.open, Path.write_text
+
+    def refuse(path, *arguments, **more):
+        if path.name == "03.md":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opening(path, *arguments, **more)
+
+    def fill(path, *arguments, **more):
+        if path.name == "README.md":
+            raise OSError(28, "No space left on device", str(path))
+        return writing(path, *arguments, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refuse)
+        output = init("readable", "--documents", "handbook")
+    problem = "handbook/03.md: cannot be read (Permission denied), expected a file that you may read"
+    assert f"init: not usable: {problem}" in output and "27 texts" in output
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", fill)
+        message = init("project", "--documents", "handbook")
+    assert message == "project/README.md: cannot be written (No space left on device); name another folder"
+    assert not (tmp_path / "project/ragassay.yaml").exists(), "so that the same command goes on"
+
+
 def test_a_month_of_a_crawl_has_its_days(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ragassay.yaml").write_text("shards: shards.tsv\n")
