@@ -10,7 +10,7 @@ from described import shown
 from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES, QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
-from ragassay.schemas.report import METRICS
+from ragassay.schemas.report import EXAMPLES, METRICS
 from ragassay.services.gate_files import write_card
 from ragassay.text.topics import TopicError, topics
 from rows import place, row
@@ -24,6 +24,7 @@ TEXTS = {
     "bridge": "The bridge over the river has seven arches.",
     "bridge2": "Seven arches carry the bridge across a river.",
 }
+ASKED = ("Who mends clocks", "Who mends clocks", "Which ferry sails")
 SETTINGS = {"window": WINDOW, "reference": 0, "alpha": 0.05, "topics": 2, "resamples": 20, "seed": 0}
 
 
@@ -73,7 +74,13 @@ def measured(tmp_path, gate):
             ]  # fmt: skip
             logs.append(place(tmp_path, QUERY_LOG, query_log=name))
             asked = [
-                row(QUERY_LOG, entry=one["entry"], date=one["date"], drifted=at >= changed if drifting else None)
+                row(
+                    QUERY_LOG,
+                    entry=one["entry"],
+                    text=f"{ASKED[at % 3]}?",
+                    date=one["date"],
+                    drifted=at >= changed if drifting else None,
+                )
                 for at, one in enumerate(rows)
             ]
             tables.write(QUERY_LOG, logs[-1], asked)
@@ -82,9 +89,9 @@ def measured(tmp_path, gate):
             tables.write(GATED_QUERIES, paths[-1], rows)
         measure_drift(
             paths, logs, [gate] * len(paths), [passages] * len(paths), out, tmp_path / "m.parquet",
-            **SETTINGS | settings,
+            tmp_path / "examples.parquet", **SETTINGS | settings,
         )  # fmt: skip
-        section, missing = shown("drift", tmp_path / "m.parquet")
+        section, missing = shown("drift", tmp_path / "m.parquet", tmp_path / "examples.parquet")
         assert not missing and all(part.rows for part in [*section.parts, *section.details])
         numbers = [
             one | {"keys": json.loads(one["keys"])} for one in tables.read(METRICS, tmp_path / "m.parquet").to_pylist()
@@ -117,6 +124,18 @@ def test_drift_sounds_the_alarm_soon_after_its_day_and_stays_on(measured):
         assert most == max(one["evidence"] for one in windows)
         assert (most >= needed) == any(one["alarm"] for one in windows)
     assert sum(one["rejected"] for one in moved) > 3 * sum(one["rejected"] for one in same)
+
+
+def test_what_is_asked_most_outside_of_the_corpus_is_ranked_and_the_last_week_counted(measured, tmp_path):
+    [(windows, numbers)] = measured(drifts=[True])
+    rejected = sum(one["rejected"] for one in windows)
+    groups = tables.read(EXAMPLES, tmp_path / "examples.parquet").to_pylist()
+    assert groups[0]["text"] == "Who mends clocks?" and groups[0]["part"] == "Query of the log"
+    assert f"of {rejected} questions outside of" in groups[0]["title"]
+    gated = tables.read(GATED_QUERIES, place(tmp_path, GATED_QUERIES, query_log="moved")).to_pylist()
+    week = [row for row in gated if row["date"] > gated[-1]["date"] - datetime.timedelta(days=7)]
+    [last] = [one for one in numbers if one["table"] == "last_week"]
+    assert last["n"] == len(week) == 168 and last["value"] == sum(row["rejected"] for row in week) / 168
 
 
 @pytest.mark.parametrize("changed", [DRIFT, 400])

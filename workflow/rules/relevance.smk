@@ -17,6 +17,7 @@ Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   
         results/gated_questions/{generator}/{judge}.parquet                     what a gate of their documents says of the scope study's
         results/query_drift/{corpus}/{retriever}/{query_log}.parquet            whether these drift, window by window
         results/metrics/drift.parquet                                           the report's section on that
+        results/examples/drift.parquet                                          what is asked most outside of each log's corpus
         results/calls/rate_relevance/..., ledger/rate_relevance/...             as in questions.smk
         embeddings/                                                             vectors of texts; not an output, never deleted
 """
@@ -39,7 +40,7 @@ CALLS += ASKED.over("results/calls/answer_from_passages/{responder}/{corpus}/{re
 CALLS += ASKED.over("results/calls/answer_directly/{responder}/{query_set}.parquet")
 SECTIONS["relevance"] = {"shown": bool(COMPARED), "examples": "results/examples/relevance.parquet"}
 SECTIONS["relevance_answers"] = {"page": "relevance", "metrics": "relevance", "shown": MEASURES_ANSWERS}
-SECTIONS["drift"] = {"page": "relevance", "shown": bool(LOGS)}
+SECTIONS["drift"] = {"page": "relevance", "shown": bool(LOGS), "examples": "results/examples/drift.parquet"}
 SECTIONS["relevance_figures"] = {"page": "relevance", "metrics": "relevance", "shown": bool(COMPARED)}
 SECTIONS["relevance_tables"] = {"page": "relevance", "metrics": "relevance", "shown": bool(COMPARED)}
 PRODUCTS += RATED.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet")
@@ -278,6 +279,7 @@ rule measure_drift:
     output:
         query_drift=[table(path) for path in LOGS.over("results/query_drift/{corpus}/{retriever}/{query_log}.parquet")],
         metrics=table("results/metrics/drift.parquet"),
+        examples=table("results/examples/drift.parquet"),
     log:
         "logs/measure_drift.log",
     conda:

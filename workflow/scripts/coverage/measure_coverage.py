@@ -3,8 +3,6 @@ documents, what a bot did with them, and what is asked most outside of the corpu
 by question.
 """
 
-from collections import Counter
-
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.metrics.resampling import clopper_pearson
@@ -14,11 +12,9 @@ from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUERIES
 from ragassay.schemas.report import EXAMPLES, METRICS, Section
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
-from ragassay.text.topics import TopicError, topics
+from ragassay.studies.relevance.outside import most_asked, numbered
 
 SECTION = Section("coverage")
-SHOWN = 5  # questions of a topic
-EACH = 3  # different questions for each topic, at least
 # What a response to a question that should or should not be answered can be: outcome -> whether it answers.
 OUTCOMES = {
     verdicts.YES: {verdicts.ANSWERED_IN: True, verdicts.REFUSED_IN: False},
@@ -60,11 +56,10 @@ def measure_coverage(
                 rows += _of_bot(keys | given, tables.read(RESPONSES, path).to_pylist(), judged, should, of_responses)
         outside = [(row["text"], "Question") for row, rejected in zip(asked, out, strict=True) if rejected]
         outside += _rejected_queries(entry, gated_queries, query_logs)
-        shown += _topics(entry["corpus"], outside, topics, seed)
+        shown += most_asked(entry["corpus"], outside, topics, seed)
         log.info("%s: %d of %d questions out of knowledge", name, sum(out), len(asked))
     tables.write(METRICS, metrics, rows)
-    numbered = [row | {"study": "coverage", "example": at} for at, topic in enumerate(shown, 1) for row in topic]
-    tables.write(EXAMPLES, examples, numbered)
+    tables.write(EXAMPLES, examples, numbered("coverage", shown))
 
 
 def _share(table, keys, metric, hits):
@@ -113,25 +108,6 @@ def _rejected_queries(entry, gated_queries, query_logs):
     gated = {row["entry"] for row in _rows(GATED_QUERIES, gated_queries, **wanted) if row["rejected"]}
     asked = _rows(QUERY_LOG, query_logs, query_log=entry["query_log"]) if gated else []
     return [(row["text"], "Query of the log") for row in asked if row["entry"] in gated]
-
-
-def _topics(corpus, outside, most, seed):
-    """Groups of texts with similar words, the largest first, each as rows of examples without their number."""
-    if not outside or not most:
-        return
-    texts = [text for text, _ in outside]
-    count = min(most, max(1, len(set(texts)) // EACH))
-    try:
-        labels, names = topics(texts, count, seed, most_common=1.0)
-    except TopicError:  # there is no word in them by which they differ
-        labels, names = [0] * len(texts), ["questions without words"]
-    for topic, size in Counter(map(int, labels)).most_common():
-        members = dict.fromkeys(pair for pair, label in zip(outside, labels, strict=True) if label == topic)
-        title = f"{size} of {len(texts)} questions outside of {corpus}: {names[topic]}"
-        yield [
-            {"position": position, "title": title, "part": part, "text": text}
-            for position, (text, part) in enumerate(list(members)[:SHOWN], 1)
-        ]
 
 
 def _keys(entry, *names):

@@ -1,7 +1,10 @@
-"""Measure whether the queries of logs drifted, window by window, and to which topics: the report's section.
+"""Measure whether the queries of logs drifted, window by window, and to which topics; what is asked most outside of the
+corpus, and what the gate would have stopped in the last week: the report's section.
 
 Of queries with the same text, one counts in each window for its test and for the alarm; shares are of all queries.
 """
+
+import datetime
 
 import numpy as np
 
@@ -12,14 +15,16 @@ from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import clopper_pearson
 from ragassay.schemas.corpora import PASSAGES, QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
-from ragassay.schemas.report import METRICS, Section
+from ragassay.schemas.report import EXAMPLES, METRICS, Section
 from ragassay.services.gate_files import known_values, read_card
 from ragassay.studies.relevance import drift
+from ragassay.studies.relevance.outside import most_asked, numbered
 from ragassay.text.topics import topics as topics_of
 
 SECTION = Section("drift")
 WEEK = "week"
 MONDAY = 1  # the first day, which is a Monday, as an ordinal
+SEVEN_DAYS = datetime.timedelta(days=7)
 NOTHING = "nothing found"  # the topic of queries that no passage is near to
 
 
@@ -28,18 +33,18 @@ class DriftError(AssayError):
 
 
 def measure_drift(
-    gated_queries, query_logs, gates, passages, query_drift, metrics, window, reference, alpha, topics, resamples,
-    seed,
+    gated_queries, query_logs, gates, passages, query_drift, metrics, examples,
+    window, reference, alpha, topics, resamples, seed,
 ):  # fmt: skip
     """Logs, gates, passages and outputs are one for each. `reference` is how many of a log's first queries the others
     are compared with; 0 compares all with the queries that the gate was calibrated by. `window` is a number of queries
     or `week`.
     """
-    rows = []
+    rows, shown = [], []
     for path, queries, gate, corpus, output in zip(
         gated_queries, query_logs, gates, passages, query_drift, strict=True
     ):
-        asked = tables.read(GATED_QUERIES, path)
+        asked = every = tables.read(GATED_QUERIES, path)
         keys, reference_values = tables.keys(GATED_QUERIES, path), known_values(gate, read_card(gate))
         if len(asked) < reference + 2:
             raise DriftError(
@@ -57,8 +62,11 @@ def measure_drift(
         rows += _summary(keys, windows, evidence, len(asked), alpha, _changed(queries))
         rows += _rejected(keys, asked, numbers >= since)
         rows += _topics(keys, asked, corpus, numbers >= since, topics, resamples, seed) if topics else ()
+        rows.append(_last_week(keys, every))
+        shown += most_asked(keys["corpus"], _rejected_texts(every, queries), topics, seed)
         log.info("%s: %s", keys["query_log"], "drift" if evidence.since is not None else "no drift")
     tables.write(METRICS, metrics, rows)
+    tables.write(EXAMPLES, examples, numbered("drift", shown))
 
 
 def _numbers(asked, window):
@@ -135,6 +143,22 @@ def _rejected(keys, asked, after):
         table, place = ("rejected", keys | {"when": name}) if name else ("traffic", keys)
         value = hits / count if count else None
         yield SECTION.row(table, place, "rejected", value, count, *clopper_pearson(hits, count))
+
+
+def _rejected_texts(gated, queries):
+    """The queries of a log that the gate rejects, each as often as it was asked."""
+    out = {*gated.filter(gated["rejected"])["entry"].to_pylist()}
+    rows = tables.read(QUERY_LOG, queries, ["entry", "text"]).to_pylist()
+    return [(row["text"], "Query of the log") for row in rows if row["entry"] in out]
+
+
+def _last_week(keys, gated):
+    """The share of queries that the gate would have stopped in the seven days before the log ends."""
+    dates = np.array(gated["date"].to_pylist(), object)
+    inside = dates > dates.max() - SEVEN_DAYS
+    hits, count = int(gated["rejected"].to_numpy()[inside].sum()), int(inside.sum())
+    place = keys | {"first": dates[inside].min().date(), "last": dates.max().date()}
+    return SECTION.row("last_week", place, "gate_stops", hits / count, count, *clopper_pearson(hits, count))
 
 
 def _topics(keys, asked, corpus, after, count, resamples, seed):
