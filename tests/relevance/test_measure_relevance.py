@@ -144,6 +144,18 @@ def test_the_difference_to_mss_has_a_sign_and_an_interval(measured):
     assert above["held out", "Energy"]["high"] < 0 < above["near", "Fused MSS"]["value"]
 
 
+def test_rates_are_those_of_the_fused_statistic_at_every_level(measured):
+    rates = values(measured["rates"], "rejected", "queries", "level")
+    decided = {metric: values(measured["methods"], metric, "set", "method") for metric in ("tpr", "fpr")}
+    sets = {name for name, method in decided["tpr"] if method == "Fused MSS"}
+    assert {queries for queries, _ in rates} == sets | {"in-knowledge"}
+    assert all(rates[name, "0.1"] == decided["tpr"][name, "Fused MSS"] for name in sets)
+    assert rates["in-knowledge", "0.1"] == decided["fpr"]["held out", "Fused MSS"]
+    for name in sets | {"in-knowledge"}:
+        curve = [rates[name, f"{level:g}"] for level in methods.LEVELS if level >= 0.1]  # all runs can calibrate these
+        assert curve == sorted(curve)
+
+
 def test_the_fused_statistic_stands_where_critical_values_are_compared(measured):
     shares = values(measured["table_8"], "share", "set", "critical_value", "measure", "statistic")
     for source in ("in-knowledge", "synthetic"):

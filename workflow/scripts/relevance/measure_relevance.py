@@ -66,7 +66,7 @@ def measure_relevance(
 
 def _trials(study_set, outlier_scores, rated, first, resamples, flips, seed):
     outliers = tables.read(OUTLIER_SCORES, outlier_scores).to_pandas() if outlier_scores else None
-    for keys, trial in study_set.trials():
+    for at, (keys, trial) in enumerate(study_set.trials()):
         performance = Performance(trial, resamples, seed)
         statistics = seven(trial, study_set.options)
         ranked = performance.ranked(statistics)
@@ -78,6 +78,7 @@ def _trials(study_set, outlier_scores, rated, first, resamples, flips, seed):
         yield from paper_tables.table_3(keys, performance, _aligned(rated, ["rater", "retriever"], trial), energy)
         yield from paper_tables.table_4_8_9(keys, performance, statistics, study_set, first)
         yield from methods.methods(keys, performance, study_set.options, flips, seed)
+        yield from methods.rates(keys, performance, study_set.options, with_known=at == 0)
         shown = {statistic: numbers["auroc"]["value"] for statistic, numbers in ranked.items()}
         best = max(shown, key=shown.get)
         log.info(

@@ -16,6 +16,7 @@ from ragassay.studies.relevance.statistics import FUSED, SIMPLE, TEMPERED, Score
 from ragassay.studies.relevance.study_set import Options, StudySet
 from ragassay.studies.relevance.trials import Performance, Trial
 
+LEVELS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 LOGISTIC, CHOSEN = "logistic", "chosen"
 SHOWN = {FUSED: FUSED_MSS, LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
 
@@ -38,6 +39,20 @@ def methods(keys: dict, performance: Performance, options: Options, flips: int, 
             yield SECTION.row("methods", {**keys, "method": name}, metric, **row)
         if name in p:
             yield SECTION.row("methods", {**keys, "method": name}, "p_against_mss", p[name], int(inside.sum()))
+
+
+def rates(keys: dict, performance: Performance, options: Options, with_known: bool) -> Iterator[dict]:
+    """The shares of queries that the fused statistic rejects at each level. Of in-knowledge ones it is how many have a
+    p-value of at most that level, which is the level itself where calibration holds.
+    """
+    trial = performance.trial
+    values = fused(trial, options)
+    for level in LEVELS:
+        decided = performance.decided({FUSED_MSS: trial.rejected(values, level, options.p_values)})[FUSED_MSS]
+        of_queries = {keys["set"]: "tpr"} | ({"in-knowledge": "fpr"} if with_known else {})
+        for queries, metric in of_queries.items():
+            place = {"corpus": keys["corpus"], "queries": queries, "level": f"{level:g}"}
+            yield SECTION.row("rates", place, "rejected", **decided[metric])
 
 
 def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
