@@ -19,6 +19,7 @@ from ragassay.base.errors import AssayError
 from ragassay.schemas.report import Section
 from ragassay.schemas.services import POISONED_SERVICE_ANSWERS
 from ragassay.services import staging
+from ragassay.services.collection import CollectionError, opened
 from ragassay.services.poison_shares import poison_rows
 from ragassay.services.standing_guards import Planted, StandingGuards
 from scripts.services.poison_service import poison_service
@@ -91,6 +92,18 @@ def test_an_error_leaves_nothing_behind(entry, tmp_path):
     with Service(fails) as service, pytest.raises(AssayError):
         poison_service(**settings(tmp_path, service.address, entry))
     assert len(service.asked) > 2 and held() == [] and staging.staged() == []
+
+
+def test_a_folder_is_read_page_by_page_in_the_order_of_its_keys(entry):
+    with opened("mine", entry, writes=True) as folder:
+        assert [page.keys for page in folder.pages(["text"])] == [[]]
+        folder.put(["c", "a", "b"], [], [{"text": text} for text in ("Third.", "First.", "Second.")])
+        pages = list(folder.pages(["text", "title"], size=2))
+        assert [(page.keys, page.following) for page in pages] == [(["a", "b"], "b"), (["c"], None)]
+        assert pages[0].fields == {"text": ["First.", "Second."], "title": [None, None]}
+        assert next(folder.pages(["text"], "b")).fields == {"text": ["Third."]}
+        with pytest.raises(CollectionError, match="found the key '../a', expected the name of a file"):
+            folder.put(["../a"], [], [{"text": "x"}])
 
 
 def test_without_staging_true_nothing_is_asked_or_written(entry, tmp_path):
