@@ -18,7 +18,7 @@ from ragassay.plan import models, service_poison, services
 ASSAYED = plan(services.assayed)
 POISONED_SERVICES = plan(service_poison.measured)
 SECTIONS["services"] = {"shown": bool(len(ASSAYED) or POISONED_SERVICES)}
-EXPLORERS.update(plan(services.pages, assayed=ASSAYED))
+EXPLORERS.update(plan(services.pages, measured=[*ASSAYED.column("responder"), *POISONED_SERVICES]))
 CALLS += expand("results/calls/poison_service/{responder}.parquet", responder=POISONED_SERVICES)
 
 
@@ -66,7 +66,7 @@ rule services:
             "results/metrics/services.parquet",
             "<report>/services.csv",
             "<report>/figures/services",
-            *(["<report>/card.html"] if len(ASSAYED) else []),
+            "<report>/card.html",
         ]
         if len(ASSAYED) or POISONED_SERVICES
         else [],

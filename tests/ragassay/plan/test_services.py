@@ -44,6 +44,14 @@ def test_how_it_is_asked_re_runs_and_how_often_at_once_does_not(config):
     assert first == second != third
 
 
+def test_the_card_is_drawn_where_a_service_is_measured_and_shown(config):
+    cards = {"Assay card": "card.html"}
+    assert services.pages(config(), ["service:mine"]) == cards and services.pages(config(), []) == {}
+    for section, expected in (("services", cards), ("documents", {})):
+        assert services.pages(config({"report": {"sections": [section]}}), ["service:mine"]) == expected
+    assert services.gates(config({"report": {"sections": ["services"]}})) == []
+
+
 @pytest.mark.parametrize("role", ["generators", "judges"])
 def test_a_service_can_only_respond(config, role):
     with pytest.raises(ConfigError, match=f"scope.{role}: found the model 'service:mine', expected one of: careful"):

@@ -17,7 +17,7 @@ from ragassay.base.terminal import printable
 from ragassay.command.check import configuration
 from ragassay.config.services import SERVICE
 from ragassay.config.shards import read_shards
-from ragassay.plan import services
+from ragassay.plan import service_poison, services
 from ragassay.plan.report import places
 from ragassay.report import assay_card, card_checks, card_differences
 from ragassay.report.assay_card import CardError
@@ -57,8 +57,8 @@ def _report(service, words):
         raise CardError(str(error)) from error
     if service not in config["services"]:
         raise CardError(unknown("service", service, config["services"] or ["none"]))
-    asked = services.assayed(config, read_shards(config["shards"], config["question_sets"]))
-    if SERVICE + service not in asked.column("responder"):
+    asked = services.assayed(config, read_shards(config["shards"], config["question_sets"])).column("responder")
+    if SERVICE + service not in [*asked, *service_poison.measured(config)]:
         place = "question_sets.<name>.responding or scope.responders"
         raise CardError(f"services.{service}: found no questions for it, expected {SERVICE}{service} in {place}")
     return places(config, [*pipeline.settings_files(), *files])["report"]

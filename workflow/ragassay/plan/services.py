@@ -102,9 +102,9 @@ def _intervals(config):
     return draws(config, "services") | {"flips": config["intervals"]["flips"]}
 
 
-def pages(config: dict, assayed: Grid) -> dict[str, str]:
-    """The card, where the report is about services."""
-    return {CARD: "card.html"} if len(assayed) and report.shows(config, "services") else {}
+def pages(config: dict, measured: list[str]) -> dict[str, str]:
+    """The card, where some service is measured and the report is about services."""
+    return {CARD: "card.html"} if measured and report.shows(config, "services") else {}
 
 
 def gates(config: dict) -> list[str]:

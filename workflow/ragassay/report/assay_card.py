@@ -18,7 +18,10 @@ FILE = "card.json"
 SCHEMA = Path(__file__).with_name("card.schema.yaml")
 COUNTS = {True: "1", False: "0", None: "-"}  # how the outcome of a question is written
 OUTSIDE, POISON, GUARDS = "outside_corpus", "poison_got_through", "guard_costs_answers"
-STAGING = "Both are tried on a copy of its collection alone, with `staging: true`: see docs/services.md."
+STAGING = (
+    "Give it a `rehearsal` in a collection with `staging: true`, and name it in a cell of `under_attack`: see"
+    " docs/services.md."
+)
 
 
 class CardError(AssayError):
