@@ -108,7 +108,7 @@ def test_every_table_says_whose_its_texts_are_or_what_becomes_of_it():
     declared = all_tables()
     assert not [name for name in declared if not contents.is_known(name)]
     owners = {column.text for table in declared.values() for column in table.columns if column.text}
-    assert owners == {"site", "document", "key", "everybody", "ours", "poison"}
+    assert owners == {"site", "document", "key", "service", "everybody", "ours", "poison"}
     assert {table.release for table in declared.values()} == {None, "whole", "poisoned", "vectors", "never"}
     for table, column, other, target in contents.REFERENCES:
         assert column in declared[table].schema.names and target in declared[other].schema.names

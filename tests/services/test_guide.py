@@ -9,6 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -18,11 +19,17 @@ from project import ROOT, forked, snakemake
 from ragassay.base import tables
 from ragassay.command import assay, check
 from ragassay.command.app import app
+from ragassay.release import comparing
+from ragassay.release.publishing import publish
+from ragassay.release.replaying import replay
+from ragassay.release.verification import checks
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.services import POISONED_SERVICE_ANSWERS, SERVICE_ANSWERS, SERVICE_PASSAGES
+from releases import DAY, everything, sources
 from services import ARCHIVE, BEYOND, Service, of_question
 
 PAGE = (ROOT / "docs/services.md").read_text()
+KEY = "planted-key-20a9"
 WORDS = {"retrievers": ["bm25"], "shown": 3}
 
 
@@ -34,6 +41,7 @@ def snippets(kind):
 def ours(project, monkeypatch):
     """The project with documents and questions of the reader's."""
     monkeypatch.chdir(project)
+    monkeypatch.setenv("RAG_KEY", KEY)
     (project / "data").mkdir()
     documents = [f"{name},{text}" for name, (text, *_) in ARCHIVE.items()]
     (project / "data/documents.csv").write_text("\n".join(["doc_id,text", *documents]))
@@ -55,7 +63,7 @@ def invoked(words):
 
 def written(folder, address):
     settings = yaml.safe_load(snippets("yaml")[0])
-    settings["services"]["mine"]["address"] = address
+    settings["services"]["mine"] |= {"address": address, "key_variable": "RAG_KEY", "headers": {"X-Api-Key": "{key}"}}
     (folder / "mine.yaml").write_text(yaml.safe_dump(settings))
 
 
@@ -125,6 +133,35 @@ def test_the_page_measures_poison_through_the_service(ours):
     outcomes = {row["attack"]: row["outcome"] for row in rows}
     assert outcomes == {"none": "correct", "poisonedrag_black": "target"}
     assert texts() == clean and not list((ours / "staging").glob("*.json"))
+
+
+def test_a_release_is_replayed_without_the_service_and_its_key(ours, monkeypatch):
+    with LocalService(WORDS | {"articles": "data/archive"}) as service:
+        written(ours, f"http://127.0.0.1:{service.port}/ask")
+        snakemake(ours, "services", "--configfile", "mine.yaml")
+    place = "gold/service:mine/gold.parquet"
+    export = {"title": "Ours", "licence": "apache-2.0", "licence_note": "They are ours."}
+    (ours / "release.yaml").write_text(
+        yaml.safe_dump({"release": sources("gold", "mine", "archive", "careless"), "export": export})
+    )
+    release = publish("1", ["mine.yaml", "release.yaml"], DAY, planned=everything)
+    assert not list(checks.problems(release))
+    config = (release / "config/config.yaml").read_text()
+    assert "X-Api-Key: '{key}'" in config and KEY not in config
+    assert not [file for file in release.rglob("*") if file.is_file() and KEY.encode() in file.read_bytes()]
+    monkeypatch.delenv("RAG_KEY")
+    outcome = replay(release, ours, run=lambda folder, arguments: snakemake(folder, *arguments, check=False))
+    assert not outcome.other
+    made = {f"tables/{table}/{place}" for table in ("service_answers", "service_passages")}
+    assert made <= {*outcome.same}
+    # What a service retrieved is public only where somebody says under which licence.
+    settings = {"sources": sources("gold", "archive", "careless")["sources"] | {"mine": {"licence": "other"}}}
+    (ours / "release.yaml").write_text(yaml.safe_dump({"release": settings, "export": export}))
+    less = publish("2", ["mine.yaml", "release.yaml"], DAY, planned=everything)
+    passages = pq.read_table(less / f"tables/service_passages/{place}", partitioning=None)
+    assert passages["text"].null_count == len(passages) > 0
+    changes = {row["table"]: row["changed"] for row in comparing.compare(release, less)["tables"]}
+    assert changes["service_passages"] == len(passages) and "service_answers" not in changes
 
 
 def ids(folder):

@@ -68,6 +68,15 @@ WRONG = {
     "no question": ({"body": {"q": "question"}}, "services.mine.body: found no {question}"),
     "no key": ({"headers": {"X-Api-Key": "{key}"}}, "services.mine.headers: found {key}, expected key_variable"),
     "a key": ({"headers": {"X-Api-Key": "abc"}}, "services.mine.headers.X-Api-Key: found a place for a secret"),
+    "a bearer's key": (
+        {"headers": {"Authorization": "Bearer abc"}},
+        "services.mine.headers.Authorization: found a place",
+    ),
+    "a cookie": ({"headers": {"cookie": "id=abc"}}, "services.mine.headers.cookie: found a place for a secret"),
+    "a key in the address": (
+        {"address": "http://host/?q=1&Api_Key=abc"},
+        "services.mine.address: found what looks like",
+    ),
     "no header": ({"headers": {"a b": "c"}}, "services.mine.headers.a b: found no header"),
     "server alone": ({"local_server": "demo.rag_service"}, "services.mine.local_server: found one alone"),
     "port alone": ({"address": "http://127.0.0.1:0/ask"}, "services.mine.address: found one alone"),
@@ -89,6 +98,10 @@ def test_what_is_wrong_with_an_entry_is_one_line(config, more, expected):
         config(**more)
     [line] = str(caught.value).splitlines()
     assert expected in line
+
+
+def test_a_replay_needs_no_key_where_headers_have_one(config):
+    config(headers={"X-Api-Key": "{key}"}, mode="replay")
 
 
 def test_a_service_is_no_model(config):

@@ -22,8 +22,13 @@ NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 SECRET = re.compile(
     r"(?<![A-Za-z0-9])((sk|pk|rk)-[A-Za-z0-9]|hf_[A-Za-z0-9]{8}|gh[opsu]_[A-Za-z0-9]{8}|xox[abp]-|AKIA[0-9A-Z]{8}|-----BEGIN"
     r"|gsk_[A-Za-z0-9]{8}|tgp_v1_|github_pat_|AIza[A-Za-z0-9_-]{8})|://[^/\s:@]*:[^/\s@]+@"
+    r"|[?&](?i:([a-z]*[_-])?(api|access)?(key|token|secret|password|sig|signature))=[^&\s]"
 )
-SECRET_KEY = re.compile(r"(api|access|secret|auth)[_-]?(key|token)|password|passwd|^(key|token|secret)$", re.IGNORECASE)
+SECRET_KEY = re.compile(  # the last ones are headers
+    r"(api|access|secret|auth)[_-]?(key|token)|password|passwd|^(key|token|secret)$"
+    r"|^(proxy-)?authorization$|^cookie$|-(key|token|secret|auth)$",
+    re.IGNORECASE,
+)
 KEY_TEMPLATE = re.compile(r"(\w+ )?\{key\}")  # where a key belongs
 CHECKER = FormatChecker(formats=())
 WHOLE = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)  # not 25.0

@@ -146,7 +146,8 @@ def _problems(entry):
         yield ("local_server",), f"found {entry['local_server']!r}, expected a module in workflow/, as demo.rag_service"
     if entry["kind"] == "json" and QUESTION not in _texts(entry["body"]):
         yield ("body",), f"found no {QUESTION} in its texts, expected it where the question belongs"
-    if "{key}" in " ".join(entry["headers"].values()) and not entry["key_variable"]:
+    has_key = entry["key_variable"] or entry["mode"] == "replay"
+    if "{key}" in " ".join(entry["headers"].values()) and not has_key:
         yield ("headers",), "found {key}, expected key_variable to name the environment variable that holds it"
     for header, value in entry["headers"].items():
         if not re.fullmatch(r"[A-Za-z0-9-]+", header) or not value.isprintable():

@@ -4,7 +4,8 @@ that a new table needs nothing here."""
 
 from ragassay.results import all_tables
 
-SITE, DOCUMENT, KEY, EVERYBODY, OURS, POISON = "site", "document", "key", "everybody", "ours", "poison"
+SITE, DOCUMENT, KEY, SERVICE, EVERYBODY = "site", "document", "key", "service", "everybody"
+OURS, POISON = "ours", "poison"
 
 DECLARED = all_tables()
 TEXTS = {

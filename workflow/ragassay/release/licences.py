@@ -2,10 +2,12 @@
 host or a host above, by the name of what a user brought, or by a folder that has all its files. Nothing is published
 that nobody named."""
 
-from pathlib import PurePosixPath
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
+from ragassay.config.services import SERVICE
 from ragassay.release.verification.facts import DEFAULT, licence_of
 from ragassay.schemas.documents import DOCUMENTS
 
@@ -19,9 +21,11 @@ class NoLicence(AssayError):
 
 
 class Licences:
-    """`documents` are files of the table of this name, `shards` says what was brought for a shard."""
+    """`documents` and `retrieved` are files of the tables documents and service_passages, `shards` says what was
+    brought for a shard.
+    """
 
-    def __init__(self, config: dict, documents: list, shards: dict[str, list[str]]):
+    def __init__(self, config: dict, documents: list, shards: dict[str, list[str]], retrieved: Iterable[Path] = ()):
         self.sources = config["release"]["sources"]
         if self.sources.get(DEFAULT, {}).get("texts"):
             expected = "expected false: name the sources whose texts may be published"
@@ -29,6 +33,7 @@ class Licences:
         entries = [item for section in SECTIONS for item in config.get(section, {}).items()]
         self.brought = {name: files for name, entry in entries if (files := _files(entry))}
         self.brought |= shards
+        self.brought |= {path.parent.name.removeprefix(SERVICE): [] for path in retrieved}
         corpora = config.get("corpora", {})
         for name, entry in corpora.items():  # one that extends another has its files
             while entry.get("extends"):

@@ -66,7 +66,8 @@ def publish(
     by_name = {table.name: paths for table, paths in files.items()}
     settings, poisoned = config["release"], config["export"]["poisoned"]
     opted_out = OptedOut(config["crawl"]["opt_outs"], by_name)
-    licences = Licences(config, by_name.get("documents", []), gathering.shard_files(config["shards"]))
+    shards = gathering.shard_files(config["shards"])
+    licences = Licences(config, by_name.get("documents", []), shards, by_name.get("service_passages", []))
     redaction = Redaction(licences, LongRuns(settings["run_words"]), poisoned, settings["repeats"])
     with building(folder) as place:
         written = PublishedTables(place, RESULTS, redaction, opted_out)

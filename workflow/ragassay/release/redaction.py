@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.tables import Table, key_names
-from ragassay.release.contents import DOCUMENT, EVERYBODY, KEY, OURS, POISON, SITE, TEXTS
+from ragassay.config import services
+from ragassay.release.contents import DOCUMENT, EVERYBODY, KEY, OURS, POISON, SERVICE, SITE, TEXTS
 from ragassay.release.licences import Licences
 
 WORD = re.compile(r"\w+")
@@ -92,8 +93,8 @@ class Redaction:
         may be, no text is read.
         """
         for column, owner in TEXTS.get(table.name, {}).items():
-            if owner in (SITE, DOCUMENT) or (owner == KEY and column == "text"):
-                owners = {SITE: ["site", "shard"], DOCUMENT: [_document_column(table)], KEY: []}[owner]
+            if owner in (SITE, DOCUMENT, SERVICE) or (owner == KEY and column == "text"):
+                owners = {SITE: ["site", "shard"], DOCUMENT: [_document_column(table)]}.get(owner, [])
                 if all(all(self._allowed(table, owner, keys, rows)) for rows in tables.batches(table, path, owners)):
                     continue
                 for rows in tables.batches(table, path, [*owners, column]):
@@ -159,6 +160,8 @@ class Redaction:
         if owner == SITE:
             sources = zip(batch["site"].to_pylist(), batch["shard"].to_pylist(), strict=True)
             return [self.licences.allow(*source) for source in sources]
+        if owner == SERVICE:
+            return [self.licences.allow(None, keys["responder"].removeprefix(services.SERVICE))] * batch.num_rows
         name = keys[key_names(table)[-1]] if key_names(table) else ""
         if owner == DOCUMENT:
             documents = batch[_document_column(table)].to_pylist()

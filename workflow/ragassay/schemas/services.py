@@ -42,7 +42,7 @@ SERVICE_PASSAGES = Table(
         Column("question_id", pa.string(), "the question", refers="questions.question_id"),
         Column("ask", pa.int32(), "the number of the time that it was asked, from 1"),
         Column("rank", pa.int32(), "the place in which the service gave it, from 1"),
-        Column("text", pa.string(), "the passage as it came", text="document"),
+        Column("text", pa.string(), "the passage as it came", text="service"),
         Column("passage_id", pa.string(), "its id, if the service gave one", null=True),
         Column("source", pa.string(), "where it is from, if the service said so", null=True),
         Column("score", pa.float64(), "its score, if the service gave one", null=True),

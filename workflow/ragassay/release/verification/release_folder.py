@@ -23,7 +23,8 @@ TEXT, NAME = re.compile(r"[^\0]{0,100000}"), re.compile(r"[A-Za-z0-9][A-Za-z0-9.
 COLUMN, DIGEST = re.compile(r"[a-z][a-z0-9_]{0,99}"), re.compile(r"[0-9a-f]{64}")
 KEY = r"\{[a-z_]+\}"
 FORM = re.compile(rf"[a-z][a-z_]*(?:{KEY})?(?:/(?:[a-z_]+|{KEY}))*")  # where the files of a table lie: claims/{shard}
-PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*(?:/[A-Za-z0-9_][A-Za-z0-9._+-]*)*")
+PART = r"(?:service:)?[A-Za-z0-9_][A-Za-z0-9._+-]*"  # a colon could name a drive
+PLACE = re.compile(f"{PART}(?:/{PART})*")
 FILE, SOURCE = re.compile(rf"{TABLES}/{PLACE.pattern}\.parquet"), re.compile(r"[^\0]{0,1000}")
 MISSING = object()  # an entry may be missing
 SHAPE = {
@@ -153,7 +154,7 @@ def _contradiction(manifest):
 
 def _path_form(path):
     """A pattern for places of a table's files, with a group for each key."""
-    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[A-Za-z0-9._+-]*)", re.escape(path))
+    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>(?:service:)?[A-Za-z0-9._+-]*)", re.escape(path))
 
 
 def _misfit(value, shape, place):
