@@ -17,7 +17,7 @@ from rows import row
 from targets import targets
 from wildcards import Wildcards
 
-MARKED = re.compile(r"\{attack\}|results/(metrics|export|calls)/")
+MARKED = re.compile(r"\{attack\}|results/(metrics|export|calls|poisoned_\w+)/")
 COLUMNS = {
     f"results/{table.path}.parquet": {column.name for column in table.columns}
     for table in all_tables().values()
