@@ -342,7 +342,9 @@ def test_a_folder_is_the_source_of_what_has_all_its_files_there():
         "beside": {"files": ["resources/demonstration"]},
     }
     licences = Licences({"release": {"sources": sources}, "corpora": corpora}, [], {"s": ["resources/demo/x.csv"]})
-    assert [licences.allow(None, name) for name in (*corpora, "s", "unknown")] == [True, False, False, True, False]
+    assert [licences.allow(None, name) for name in (*corpora, "s", "unknown", "demo.held_out")] == [
+        *(True, False, False, True, False, True)
+    ]
     assert not licences.allow_everything
     assert licences.resolved["mixed"] == LICENCE and licences.resolved["demo"]["licence"] == "apache-2.0"
 

@@ -140,9 +140,10 @@ def test_a_release_is_replayed_without_the_service_and_its_key(ours, monkeypatch
         written(ours, f"http://127.0.0.1:{service.port}/ask")
         snakemake(ours, "services", "--configfile", "mine.yaml")
     place = "gold/service:mine/gold.parquet"
+    of_the_demo = "archive", "careless", "guarded"
     export = {"title": "Ours", "licence": "apache-2.0", "licence_note": "They are ours."}
     (ours / "release.yaml").write_text(
-        yaml.safe_dump({"release": sources("gold", "mine", "archive", "careless"), "export": export})
+        yaml.safe_dump({"release": sources("gold", "mine", *of_the_demo), "export": export})
     )
     release = publish("1", ["mine.yaml", "release.yaml"], DAY, planned=everything)
     assert not list(checks.problems(release))
@@ -155,7 +156,7 @@ def test_a_release_is_replayed_without_the_service_and_its_key(ours, monkeypatch
     made = {f"tables/{table}/{place}" for table in ("service_answers", "service_passages")}
     assert made <= {*outcome.same}
     # What a service retrieved is public only where somebody says under which licence.
-    settings = {"sources": sources("gold", "archive", "careless")["sources"] | {"mine": {"licence": "other"}}}
+    settings = {"sources": sources("gold", *of_the_demo)["sources"] | {"mine": {"licence": "other"}}}
     (ours / "release.yaml").write_text(yaml.safe_dump({"release": settings, "export": export}))
     less = publish("2", ["mine.yaml", "release.yaml"], DAY, planned=everything)
     passages = pq.read_table(less / f"tables/service_passages/{place}", partitioning=None)

@@ -13,6 +13,7 @@ from ragassay.schemas.documents import DOCUMENTS
 
 SECTIONS = ("corpora", "query_sets", "query_logs", "datasets", "question_sets")  # of what users bring
 PART = "+"  # behind the name of a corpus that is embedded file by file
+HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents
 BROUGHT = ("files", "targets", "questions", "documents", "beir")
 
 
@@ -78,7 +79,7 @@ class Licences:
         return {site or name: entry for (site, name), entry in sorted(self._known.items(), key=str)}
 
     def _entry(self, site, name):
-        name = name.partition(PART)[0]
+        name = name.partition(PART)[0].removesuffix(HELD_OUT)
         named = {key: entry for key, entry in self.sources.items() if key != DEFAULT}
         entry = licence_of(named, site, name) or self._of_folder(name) or self.sources.get(DEFAULT)
         if entry is None:
