@@ -118,13 +118,16 @@ def test_folders_with_some_texts_each_are_shards(tmp_path, monkeypatch):
 
 
 def test_questions_and_a_log_are_described_by_their_columns(handbook, tmp_path, monkeypatch):
-    (tmp_path / "q.csv").write_text("query,file,answerable\nWho sends it?,00.md,yes\nWho reads it?,more/27.pdf,no\n")
+    (tmp_path / "q.csv").write_text(
+        "Key,Query,file,answerable\n1,Who sends it?,00.md,yes\n2,Who reads it?,more/27.pdf,no\n"
+    )
     rows = [{"timestamp": f"2026-11-{day:02}T10:00:00Z", "message": "Who sends it?"} for day in range(1, 29)]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     init("project", "--documents", "handbook", "--questions", "q.csv", "--log", "log.jsonl")
     config, _ = project(tmp_path / "project", monkeypatch)
     columns = config["question_sets"]["asked"]["columns"]["questions"]
-    assert (columns["question"], columns["doc_id"], columns["in_scope"]) == ("query", "file", "answerable")
+    named = {"question": "query", "question_id": "key", "doc_id": "file", "in_scope": "answerable"}
+    assert {name: columns[name] for name in named} == named
     log = config["query_logs"]["log"]
     assert (log["columns"], log["corpus"]) == ({"date": "timestamp", "text": "message"}, "library")
 

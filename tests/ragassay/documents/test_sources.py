@@ -12,6 +12,7 @@ from datasets import Dataset, DatasetDict
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ragassay.documents import table_files
 from ragassay.documents.record import FIELDS
 from ragassay.documents.sources import READERS, Columns, Record, SourceError, document_files, records
 
@@ -414,3 +415,31 @@ def test_a_link_that_would_not_be_followed_is_an_error(make, tmp_path, target):
     (tmp_path / "docs/link.txt").symlink_to(target)
     with pytest.raises(SourceError, match="found a link to a folder or to nothing"):
         document_files(tmp_path / "docs")
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_header_is_read_of_every_kind_of_table(tmp_path, kind):
+    put(tmp_path / f"a{kind}", [{"Text": "One.", "other": "x"}])
+    assert table_files.header(str(tmp_path / f"a{kind}")) == ["Text", "other"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.jsonl", b"[1]\n", r"a\.jsonl: found '\[1\]' in the first line, expected one JSON object a line"),
+        ("a.jsonl", b"{\n", "expected one JSON object a line"),
+        ("a.jsonl", b'{"a": "\xff"}\n', "found .* in the first line, expected one JSON object a line"),
+        ("a.csv", "text\n".encode("utf-16"), "found UTF-16, expected UTF-8"),
+        ("a.parquet", b"PAR1", "not a whole Parquet file"),
+        ("a.arrow", b"ARROW1", "not a whole Arrow file"),
+    ],
+)
+def test_a_table_without_a_header_is_named(write, name, content, problem):
+    with pytest.raises(SourceError, match=problem):
+        table_files.header(write(name, content))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_an_empty_table_has_no_columns_and_a_header_alone_has_its_own(write, name):
+    assert table_files.header(write(name, b"")) == []
+    assert table_files.header(write("b.csv", b"Text,id\n")) == ["Text", "id"]

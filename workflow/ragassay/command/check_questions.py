@@ -2,35 +2,25 @@
 writes the settings of such a check into checks/, names columns by their usual names, and runs it.
 """
 
-import csv
-import json
 import os
 import re
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from ragassay.base import pipeline, plain_yaml
 from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError, closest, closest_file
-from ragassay.base.terminal import shown
 from ragassay.command.check import configuration
 from ragassay.command.run import run_pipeline
+from ragassay.config import usual_columns
 from ragassay.config.new_project import columns_of, is_table
 from ragassay.config.settings import read, stays_inside
+from ragassay.documents import table_files
 from ragassay.documents.sources import document_files
 from ragassay.running.summary import LAST
 
 FOLDER = Path("checks")
-# What a column may be called, by what it holds.
-USUAL = {
-    "question": ("question", "query", "text", "input", "user_input", "prompt"),
-    "answer": ("answer", "response", "output", "reply"),
-    "date": ("date", "time", "timestamp", "datetime", "created_at", "asked_at"),
-    "question_id": ("question_id", "id"),
-    "out_of_scope": ("out_of_scope",),
-    "in_scope": ("in_scope", "answerable", "in_corpus"),
-}
+# What --column may name, and what that is among the usual columns.
+NAMED = {name: name for name in ("question", "answer", "question_id", "out_of_scope", "in_scope")} | {"date": "asked"}
 PASSAGES = {"words": 120, "overlap": 20}
 SENTENCES = 300  # of the documents, which calibrate the gate
 ALPHA = 0.1  # of such sentences, which lie farther from the rest of the documents than most questions
@@ -156,8 +146,8 @@ def _pairs(columns):
     names = {}
     for pair in columns:
         what, _, column = pair.partition("=")
-        if what not in (*USUAL, "document") or not column:
-            expected = f"expected what=name with one of {', '.join((*USUAL, 'document'))}{closest(what, USUAL)}"
+        if what not in (*NAMED, "document") or not column:
+            expected = f"expected what=name with one of {', '.join((*NAMED, 'document'))}{closest(what, NAMED)}"
             raise CheckError(f"--column: found {pair!r}, {expected}")
         names[what] = column
     return names
@@ -167,37 +157,24 @@ def _needed(file, header, what, names):
     column = _column(header, what, names)
     if column is None:
         asked, listed = names.get(what), ", ".join(name for name in header[:20] if name.isprintable()) or "none"
-        expected = repr(asked) if asked else f"one of {', '.join(USUAL[what])}, or --column {what}=NAME"
+        expected = (
+            repr(asked) if asked else f"one of {', '.join(usual_columns.NAMES[NAMED[what]])}, or --column {what}=NAME"
+        )
         raise CheckError(f"{file}: found the columns {listed}, expected {expected}{closest(asked, header)}")
     return column
 
 
 def _column(header, what, names):
     """The file's name of a column: the user's, or the first of the usual ones; None if it has none of them."""
-    by_form = {column.strip().lower(): column.strip() for column in header}
-    wanted = [names[what].strip().lower()] if what in names else USUAL[what]
-    return next((by_form[form] for form in wanted if form in by_form), None)
+    return usual_columns.of(NAMED[what], header, names.get(what))
 
 
 def _header(file):
     """The names of a file's columns."""
-    match Path(file).suffix.lower():
-        case ".parquet":
-            return pq.read_schema(file).names
-        case ".jsonl":
-            with Path(file).open(encoding="utf-8-sig") as lines:
-                first = next((line for line in lines if line.strip()), "{}")
-            try:
-                return list(json.loads(first))
-            except ValueError as error:
-                expected = "expected one JSON object a line"
-                raise CheckError(f"{file}: found {shown(first.strip())} in the first line, {expected}") from error
-        case ".csv" | ".tsv" as ending:
-            with Path(file).open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-                return next(csv.reader(lines, delimiter="," if ending == ".csv" else "\t"), [])
-        case ending:
-            kinds = ".csv, .tsv, .jsonl, .parquet"
-            raise CheckError(f"{file}: found {ending or 'no ending'!r}, expected a table: one of {kinds}")
+    if not is_table(file):
+        kinds, ending = ".csv, .tsv, .jsonl, .parquet, .arrow", Path(file).suffix.lower()
+        raise CheckError(f"{file}: found {ending or 'no ending'!r}, expected a table: one of {kinds}")
+    return table_files.header(file)
 
 
 def _reachable(path, link):

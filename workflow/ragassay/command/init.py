@@ -28,7 +28,7 @@ def start(folder: Path | None, documents: Path | None, asked: Path | None, log: 
     listed = new_project.documents_in(documents, places["--documents"])
     project = project_files.Project(folder, listed, name, entry, files=places)
     if asked:
-        optional = ("doc_id", "out_of_scope", "in_scope", "id", "answer")
+        optional = ("doc_id", "out_of_scope", "in_scope", "question_id", "answer")
         project.questions, _ = new_project.columns_of(asked, ("question",), optional, "asked", QUESTIONS)
     if log:
         project.log = new_project.log_entry(log, LOG)

@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 
 from ragassay.base.errors import AssayError, Unusable, closest_file
+from ragassay.config import usual_columns
+from ragassay.documents import table_files
 from ragassay.documents.documents import moment
 from ragassay.documents.record import FIELDS, Record
 from ragassay.documents.sources import KINDS, Columns, SourceError, document_files, records
@@ -22,20 +24,6 @@ SPANS, LONGEST_LINE = b'"resourceSpans"', 1_000_000  # of OpenTelemetry, and whe
 WORDS, UNOPENED = 100, 300  # of a passage, and of a file that only a run parses, about
 SAMPLED = 50  # rows of which dates are read
 LISTED = 5  # files of which something cannot be used
-GUESSES = {  # field -> what files call it
-    "text": "text body content document passage page_content abstract article".split(),
-    "id": "id _id doc_id document_id docid key".split(),
-    "title": "title headline heading name subject".split(),
-    "url": "url link source_url href".split(),
-    "date": "date published published_at created created_at time timestamp".split(),
-    "topic": "topic category section tag".split(),
-    "question": "question query text prompt user_input input message".split(),
-    "doc_id": "doc_id document document_id docid file filename".split(),
-    "answer": "answer answers response reference expected".split(),
-    "out_of_scope": "out_of_scope unanswerable is_impossible".split(),
-    "in_scope": "in_scope answerable is_answerable".split(),
-    "asked": "date time timestamp created created_at asked_at datetime".split(),
-}
 DATE_FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y-%m-%d %H:%M:%S,%f", "%d.%m.%Y %H:%M")
 
 
@@ -166,20 +154,22 @@ def columns_of(
         raise ProjectError(f"{option}: {file}: no such file{closest_file(file)}")
     if not is_table(file):
         raise ProjectError(f"{option}: {file}: found a file of another kind, expected a table, such as CSV")
-    guessed = tuple(dict.fromkeys(name for names in GUESSES.values() for name in names))
     try:
-        rows = [record.fields for record in islice(records([str(file)], Columns(guessed, ())), SAMPLED)]
+        present = [name.lower() for name in table_files.header(str(file))]
+        columns = {}
+        for name in dict.fromkeys((*needed, *optional)):
+            column = usual_columns.of(name, [column for column in present if column not in columns.values()])
+            if column:
+                columns[name] = column
+            elif name in needed:
+                expected = f"expected one of the columns {', '.join(usual_columns.NAMES[name])}"
+                raise ProjectError(f"{option}: {file}: found no column with each {name}, {expected}; rename yours")
+        dated = columns.get(date)
+        rows = islice(records([str(file)], Columns((dated,), ())), SAMPLED) if dated else ()
+        values = [row.fields[dated] for row in rows if row.fields.get(dated)]
     except SourceError as error:
         raise ProjectError(f"{option}: {error}") from error
-    present, columns = {name for row in rows for name in row}, {}
-    for name in dict.fromkeys((*needed, *optional)):
-        column = next((guess for guess in GUESSES[name] if guess in present - {*columns.values()}), None)
-        if column:
-            columns[name] = column
-        elif name in needed:
-            expected = f"expected one of the columns {', '.join(GUESSES[name])}"
-            raise ProjectError(f"{option}: {file}: found no column with each {name}, {expected}; rename yours")
-    return columns, date_format([row[columns[date]] for row in rows if row.get(columns.get(date))])
+    return columns, date_format(values)
 
 
 def log_entry(file: Path, option: str) -> dict:

@@ -1,6 +1,7 @@
 """Read files with one text a row: CSV, TSV, JSON lines, Parquet, Arrow. A row that cannot be used comes back with its
 problem; a file that cannot be read at all is an error."""
 
+import contextlib
 import csv
 import json
 import re
@@ -12,16 +13,55 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ragassay.base.terminal import shown
 from ragassay.documents.record import NOT_UTF8, Columns, Record, SourceError, check_columns, decoded, fields_of
 
+EXPECTED_OBJECT = "expected one JSON object a line"
 UTF16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[^\0]|[^\0]\0")  # at the beginning of a file
+
+
+def header(file: str) -> list[str]:
+    """What a table calls its columns; of JSON lines, its first object."""
+    ending = Path(file).suffix.lower()
+    if ending in (".csv", ".tsv"):
+        _refuse_utf16(file)
+        with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+            names = next(csv.reader(lines, delimiter="," if ending == ".csv" else "\t"), [])
+    elif ending == ".jsonl":
+        with Path(file).open("rb") as lines:
+            text, problem = decoded(next((line for line in lines if line.strip()), b"{}"))
+        try:
+            names = json.loads(text or "")
+        except (ValueError, RecursionError):
+            names = None
+        if problem or not isinstance(names, dict):
+            raise SourceError(f"{file}: found {problem or shown(text.strip())} in the first line, {EXPECTED_OBJECT}")
+    elif ending == ".parquet":
+        with _reading(file, "Parquet"):
+            names = pq.read_schema(file).names
+    else:
+        with _reading(file, "Arrow"), pa.memory_map(file) as content:
+            names = _opened(content).schema.names
+    return [name.strip() for name in names]
+
+
+@contextlib.contextmanager
+def _reading(file, kind):
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(f"{file}: not a whole {kind} file ({str(error).strip().splitlines()[0]})") from error
+
+
+def _refuse_utf16(file):
+    with Path(file).open("rb") as content:
+        if UTF16.match(content.read(2)):
+            raise SourceError(f"{file}: found UTF-16, expected UTF-8; save the file as UTF-8")
 
 
 def read_csv(file: str, columns: Columns, delimiter: str = ",") -> Iterator[Record]:
     csv.field_size_limit(sys.maxsize)
-    with Path(file).open("rb") as content:
-        if UTF16.match(content.read(2)):
-            raise SourceError(f"{file}: found UTF-16, expected UTF-8; save the file as UTF-8")
+    _refuse_utf16(file)
     with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
@@ -54,7 +94,7 @@ def read_jsonl(file: str, columns: Columns) -> Iterator[Record]:
             elif text.strip():
                 try:
                     fields = json.loads(text)
-                    problem = f"found {text.strip()!r:.40}, expected one JSON object a line"
+                    problem = f"found {text.strip()!r:.40}, {EXPECTED_OBJECT}"
                 except (ValueError, RecursionError) as error:
                     fields, problem = None, f"not JSON: {error}"
                 if isinstance(fields, dict):
@@ -64,31 +104,26 @@ def read_jsonl(file: str, columns: Columns) -> Iterator[Record]:
 
 
 def read_parquet(file: str, columns: Columns) -> Iterator[Record]:
-    try:
-        with pq.ParquetFile(file) as parquet:
-            wanted = _wanted(file, parquet.schema_arrow, columns)
-            yield from _records(file, parquet.iter_batches(1024, columns=wanted), columns)
-    except (pa.ArrowException, OSError) as error:
-        raise SourceError(f"{file}: not a whole Parquet file ({str(error).strip().splitlines()[0]})") from error
+    with _reading(file, "Parquet"), pq.ParquetFile(file) as parquet:
+        wanted = _wanted(file, parquet.schema_arrow, columns)
+        yield from _records(file, parquet.iter_batches(1024, columns=wanted), columns)
 
 
 def read_arrow(file: str, columns: Columns) -> Iterator[Record]:
     """A stream, as Hugging Face data sets are saved, or a file of Arrow's."""
+    with _reading(file, "Arrow"), pa.memory_map(file) as content:
+        reader = _opened(content)
+        wanted = _wanted(file, reader.schema, columns)
+        numbers = range(getattr(reader, "num_record_batches", 0))
+        batches = iter(reader) if hasattr(reader, "__iter__") else map(reader.get_batch, numbers)
+        yield from _records(file, (batch.select(wanted) for batch in batches), columns)
+
+
+def _opened(content):
     try:
-        with pa.memory_map(file) as content:
-            try:
-                reader = pa.ipc.open_stream(content)
-            except pa.ArrowInvalid:
-                reader = pa.ipc.open_file(content)
-            wanted = _wanted(file, reader.schema, columns)
-            batches = iter(reader) if hasattr(reader, "__iter__") else map(reader.get_batch, _numbers(reader))
-            yield from _records(file, (batch.select(wanted) for batch in batches), columns)
-    except (pa.ArrowException, OSError) as error:
-        raise SourceError(f"{file}: not a whole Arrow file ({str(error).strip().splitlines()[0]})") from error
-
-
-def _numbers(reader):
-    return range(reader.num_record_batches)
+        return pa.ipc.open_stream(content)
+    except pa.ArrowInvalid:
+        return pa.ipc.open_file(content)
 
 
 def _wanted(file, schema, columns):
