@@ -148,6 +148,7 @@ def test_check_asks_each_model_on_demand(project, monkeypatch, capsys):
         refused = capsys.readouterr().err
     assert "model mine: 'Paris' | 'Paris'\n" in told and "served as loopback" in told
     assert "model careful: " in told and "model authors: " not in told
+    assert "service:guarded: not asked, since it reads results/gates/articles/minilm, which a run makes first\n" in told
     assert refused.startswith("models.mine: ") and refused.endswith("then: ragassay check --live\n")
 
 

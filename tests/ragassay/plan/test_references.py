@@ -187,7 +187,7 @@ def test_all_is_told_at_once_and_defaults_are_called_that(refusal, tmp_path):
 def test_labels_that_are_gone_are_told_from_what_was_made_of_them(refusal, tmp_path, there, gone, remedy):
     for name in there:
         (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).touch()
+        (tmp_path / name).write_text('{"event": "label"}\n')
     found = f"scope.annotation.folder: found no annotation/careful/careful/{gone}, though people labelled careful; "
     assert found + remedy in refusal({})
 

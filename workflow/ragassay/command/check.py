@@ -2,6 +2,7 @@
 what is read from the reply of a service."""
 
 import sys
+from pathlib import Path
 
 from ragassay.base import pipeline
 from ragassay.base.errors import AssayError, unknown
@@ -50,10 +51,16 @@ def configuration(files: list[str]) -> dict:
 
 
 def _answers(name, entry, question):
-    """Whether a model or service answers; prints what it said and cost, or why it does not."""
+    """Whether a model or service answers; prints what it said and cost, or why it does not. One that a run has to come
+    before is not asked.
+    """
     from ragassay.calls import live  # which loads clients
 
     is_service = name.startswith(SERVICE)
+    needed = entry["service"]["local_inputs"] if is_service else []
+    if missing := [path for path in needed if not Path(path).exists()]:
+        sys.stdout.write(f"{name}: not asked, since it reads {missing[0]}, which a run makes first\n")
+        return True
     try:
         answer = live.check_service(name, entry, question) if is_service else live.check(name, entry)
         sys.stdout.write("".join(f"{line}\n" for line in answer.lines()))

@@ -24,11 +24,8 @@ SECRET = re.compile(
     r"|gsk_[A-Za-z0-9]{8}|tgp_v1_|github_pat_|AIza[A-Za-z0-9_-]{8})|://[^/\s:@]*:[^/\s@]+@"
     r"|[?&](?i:([a-z]*[_-])?(api|access)?(key|token|secret|password|sig|signature))=[^&\s]"
 )
-SECRET_KEY = re.compile(  # the last ones are headers
-    r"(api|access|secret|auth)[_-]?(key|token)|password|passwd|^(key|token|secret)$"
-    r"|^(proxy-)?authorization$|^cookie$|-(key|token|secret|auth)$",
-    re.IGNORECASE,
-)
+HEADERS = r"^(proxy-)?authorization$|^cookie$|-(key|token|secret|auth)$"
+SECRET_KEY = re.compile(rf"(?i)(api|access|secret|auth)[_-]?(key|token)|passw(or)?d|^(key|token|secret)$|{HEADERS}")
 KEY_TEMPLATE = re.compile(r"(\w+ )?\{key\}")  # where a key belongs
 CHECKER = FormatChecker(formats=())
 WHOLE = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)  # not 25.0

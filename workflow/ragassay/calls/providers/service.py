@@ -88,8 +88,8 @@ class Provider(model.Provider):
         address = URL(self.model.base_url)
         if self.settings["local_server"]:
             local = _imported(f"{self.settings['local_server']}:LocalService", f"{self.model.place}.local_server")
-            self.server = local(self.settings["local_settings"])
-            address = address.with_port(self.server.__enter__().port)
+            server = local(self.settings["local_settings"])
+            address, self.server = address.with_port(server.__enter__().port), server
         self.poster = Fast(self.model.base_url, str(address), self.headers, LONGEST_REPLY, direct=bool(self.server))
         self.poster.open()
 
