@@ -35,7 +35,7 @@ class Column:
     site            of the row's site, else of its shard
     document        of the document that the row names
     key             of the last key in the path of its file, such as a corpus or a set of queries
-    service         of the service that is the responder in the path of its file, whoever wrote them
+    service         of what a service retrieved; the responder in the path of its file names the service
     everybody       of several, which the row does not name
     ours            of models and people who worked for the study; they may repeat runs of others' texts
     poison          of an attacker who wants it to be read

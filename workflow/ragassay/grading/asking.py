@@ -44,12 +44,18 @@ def graded(
     tally = Tally.of_answers(model.name, "answers", most_rejected)
     requests = Requests(rows, lambda row: Request(messages(row), sampling))
     for row, [answer] in zip(rows, complete(requests, model, ledger, calls, tally), strict=True):
-        tally.hear(row["query_id"], [answer])
-        outcome, reason = grade(answer, row, declines)
-        if outcome == ABSTAINED:
-            tally.reject(row["query_id"], reason, answer.detail, answer)
-        else:
-            tally.keep()
+        outcome, reason = counted(tally, row["query_id"], answer, grade(answer, row, declines))
         yield {"query_id": row["query_id"], "outcome": outcome, "reason": reason} | answer_columns(
             answer, model.name, digest
         )
+
+
+def counted(tally: Tally, name: str, answer, graded: tuple) -> tuple:
+    """The outcome of an answer with its reason, as `grade` gives them, once the tally of the job has them."""
+    tally.hear(name, [answer])
+    outcome, reason = graded
+    if outcome == ABSTAINED:
+        tally.reject(name, reason, answer.detail, answer)
+    else:
+        tally.keep()
+    return graded

@@ -11,8 +11,9 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete, estimating
 from ragassay.calls.model import Model, Request, Requests
+from ragassay.grading.asking import counted
 from ragassay.grading.declines import declines_from_passages
-from ragassay.grading.outcomes import ABSTAINED, target_outcome
+from ragassay.grading.outcomes import target_outcome
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.services import POISONED_SERVICE_ANSWERS
 from ragassay.services import standing_guards
@@ -78,12 +79,8 @@ def _ask(rows, model, ledger, calls, tally, writer, first, state):
         return Request([{"role": "user", "content": row["question"]}])
 
     for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally, first), strict=True):
-        tally.hear(row["target_id"], [answer])
-        outcome, reason = target_outcome(answer, row, declines_from_passages)
-        if outcome == ABSTAINED:
-            tally.reject(row["target_id"], reason, answer.detail, answer)
-        else:
-            tally.keep()
+        graded = target_outcome(answer, row, declines_from_passages)
+        outcome, reason = counted(tally, row["target_id"], answer, graded)
         texts, is_planted = None, []
         if answer.passages is not None:
             texts = [replaced(passage["text"]) for passage in answer.passages]
