@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from models import MINILM
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.text.characters import visible
+from ragassay.text.characters import csv_cell, fit, refusal, visible
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,32 @@ def test_no_character_that_the_demos_encoder_drops_is_left():
     read = kind.tokens([f"fer{letter}ry" for letter in letters])
     hidden = [letter for letter, tokens in zip(letters, read, strict=True) if tokens == plain]
     assert len(hidden) > 100 and [letter for letter in hidden if visible(f"fer{letter}ry") != "ferry"] == []
+
+
+UNFIT = "\0 \x08 \x1b \x7f \x9b \u202e \u2066 \ufeff \ufffe \uffff \ufdd0 \ud800 \U000e0041 \U0010ffff".split(" ")
+
+
+@pytest.mark.parametrize("sign", UNFIT)
+def test_what_steers_or_hides_is_not_stored(sign):
+    assert fit(f"fer{sign}ry\n") == "ferry\n"
+    assert f"U+{ord(sign):04X}" in refusal(f"a{sign}b")
+    assert refusal({"a": [1, {"b": f"x{sign}"}]}) and refusal({f"x{sign}": 1})
+    assert csv_cell(f"{sign}=1+1") == "'=1+1" and csv_cell(sign) == ""
+
+
+def test_what_languages_need_stays():
+    texts = ["Änne\r\n\tO'Neil", "می\u200cخواهم", "👩\u200d👧", "\u200fשלום", "co\u00adop", "क्\u200dष"]
+    assert [fit(text) for text in texts] == texts and not refusal([*texts, 3, None, {"a": True}])
+
+
+def test_cells_are_values_or_texts():
+    assert [csv_cell(value) for value in (None, 0, 1.5, "", "a", "-1", "'t", "@x")] == [
+        "",
+        0,
+        1.5,
+        "",
+        "a",
+        "'-1",
+        "''t",
+        "'@x",
+    ]

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from ragassay.base.errors import Unusable
 from ragassay.base.terminal import shown
 from ragassay.schemas.documents import ARTICLES, DOCUMENTS
+from ragassay.text.characters import SURROGATE, fit
 from ragassay.text.sentences import spans
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
-SURROGATE = re.compile("[\ud800-\udfff]")
+YEARS = range(1000, 2200)  # which every library can count with
 NO_URL = re.compile(r"[\s<>\"\\]")
 # fromisoformat also accepts thirteen digits, which are milliseconds since 1970 and not a date.
 ISO = re.compile(r"\d{4}-?(\d\d-?\d\d|W\d\d-?\d)([T ].*)?", re.ASCII)
@@ -73,14 +73,14 @@ def document(article: dict, cluster_id: str, min_words: int, cut_after_words: in
 
 
 def clean(text) -> str:
-    """The text in one common form: NFC, LF, no control characters, no white space at the ends of lines."""
+    """The text in one common form: NFC, LF, no characters that are not stored, no white space at the ends of lines."""
     if not isinstance(text, str):
         raise Unusable("bad_text", f"found {type(text).__name__} in 'text', expected text")
     if text.isprintable():  # no control character, no end of a line, no half of a pair
         return unicodedata.normalize("NFC", text).strip()
     if half := SURROGATE.search(text):
         raise Unusable("encoding", f"found half of a surrogate pair, {half[0]!r}, expected Unicode")
-    lines = (unicodedata.normalize("NFC", CONTROL.sub("", line)).rstrip() for line in text.splitlines())
+    lines = (unicodedata.normalize("NFC", fit(line)).rstrip() for line in text.splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
@@ -140,8 +140,11 @@ def moment(value, date_format: str | None = None) -> datetime.datetime | None:
             else:
                 time = datetime.datetime.fromisoformat(text if ISO.fullmatch(text) else "")
         time = time if time.tzinfo else time.replace(tzinfo=datetime.UTC)
+        if time.year not in YEARS:
+            raise ValueError(f"the year {time.year}")
         return time.astimezone(datetime.UTC).replace(microsecond=0)
     except (ValueError, OverflowError) as error:
         iso = "ISO 8601 such as 2026-11-21 or 2026-11-21T07:30:00Z"
         expected = f"expected {f'the format {date_format}' if date_format else iso}"
+        expected += f" and a year from {YEARS[0]} to {YEARS[-1]}" if "year" in str(error) else ""
         raise Unusable("bad_date", f"found {str(value)[:60]!r} in 'date', {expected}") from error

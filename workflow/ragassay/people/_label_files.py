@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 
 from ragassay.base.errors import AssayError
 from ragassay.people.labelling import ADJUDICATOR, ANNOTATOR, LABELS
+from ragassay.text.characters import FORMULA, csv_cell
 
 CENTURY_END = 4_102_444_800_000  # 2100 in milliseconds since 1970
 SHOWN = ("item_id", "task", "group", "position", "title", "document", "question", "response")
 LABEL = ("annotator", "role", "label", "comment", "labelled_at", "seconds")
 NEEDED = ("item_id", "label")
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 INTERFACE = """<View>
   <Header value="$question"/>
   <Text name="document" value="$document"/>
@@ -49,7 +49,7 @@ def csv_text(items: list[dict], labels: dict[str, list[GivenLabel]]) -> str:
     for item in items:
         shown = [item[name] for name in SHOWN]
         for given in labels[item["item_id"]] or [None]:
-            rows.writerow([_guarded(cell) for cell in [*shown, *_cells(given)]])
+            rows.writerow([csv_cell(value) for value in [*shown, *_cells(given)]])
     return text.getvalue()
 
 
@@ -90,12 +90,8 @@ def _cells(given):
     return [given.annotator, given.role, given.label, given.comment, moment(given.at) if given.at else "", seconds]
 
 
-def _guarded(cell):
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
-
-
-def _bare(cell):
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
+def _bare(text):
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
 
 
 def label_studio_json(items: list[dict], labels: dict[str, list[GivenLabel]]) -> str:

@@ -12,6 +12,7 @@ from ragassay.people.click_log import Log, read
 from ragassay.people.folder import Study
 from ragassay.people.labelling import ADJUDICATOR, ANNOTATOR, LABELS, Labelling
 from ragassay.people.page.access import AccessError, checked_name, lookalike
+from ragassay.people.page.clicks import LONGEST_COMMENT
 from ragassay.text import characters
 
 # form -> what writes items with their labels as the text of a file, and what reads labels from one
@@ -114,8 +115,11 @@ def _is_new(labelling, given, replace):
         raise ExchangeError(f"{given.where}: found the label {given.label!r:.60}, expected one of {', '.join(labels)}")
     if given.role not in (ANNOTATOR, ADJUDICATOR):
         raise ExchangeError(f"{given.where}: found the role {given.role!r:.60}, expected {ANNOTATOR} or {ADJUDICATOR}")
-    if half := characters.refusal(given.comment):
-        raise ExchangeError(f"{given.where}: comment: {half}")
+    if unfit := characters.refusal(given.comment):
+        raise ExchangeError(f"{given.where}: comment: {unfit}")
+    if len(given.comment) > LONGEST_COMMENT:
+        expected = f"expected at most {LONGEST_COMMENT:,} characters"
+        raise ExchangeError(f"{given.where}: comment: found {len(given.comment):,} characters, {expected}")
     person = labelling.people.get(given.annotator)
     vote = person.votes.get((given.role, given.item)) if person else None
     if vote is None:

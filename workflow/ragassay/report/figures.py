@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from ragassay.base.errors import AssayError
+from ragassay.text.characters import csv_cell
 
 NUMBERS = ("value", "low", "high", "n", "abstained")
 BIN = re.compile(r"(\d+)-(\d+)")
@@ -154,11 +155,5 @@ def csv_text(columns: list[str], rows: Iterable[list]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    writer.writerows([csv_cell(value) for value in row] for row in rows)
     return file.getvalue()
-
-
-def _cell(value):
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + value
-    return "" if value is None else value

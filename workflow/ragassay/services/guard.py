@@ -9,7 +9,6 @@ It is the very defence that was measured, with the thresholds of all calibration
 the fitting: the same encoder, and similarities as it gives them. A scorer or an encoder with other files is refused.
 """
 
-import re
 from collections.abc import Sequence
 from numbers import Real
 from pathlib import Path
@@ -22,8 +21,8 @@ from ragassay.search.nearest import COSINE
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import SCORES, DefenceError, Judgement
 from ragassay.studies.poisoning.defences.text_judge import TextJudge
+from ragassay.text.characters import SURROGATE
 
-SURROGATE = re.compile("[\ud800-\udfff]")  # what Python has for bytes that were no UTF-8
 LARGEST_COSINE = 1.001  # of vectors that were rounded
 
 

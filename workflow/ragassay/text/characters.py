@@ -1,13 +1,25 @@
 """Characters that nobody sees, and halves of characters. An invisible character in each word, or accents on its
 letters, leaves a vector where it was and changes the words for whatever counts them; so all that scores a passage
-reads it through `visible`. Halves of surrogate pairs, which JSON can spell, fit into no UTF-8 file."""
+reads it through `visible`. Halves of surrogate pairs, which JSON can spell, fit into no UTF-8 file.
+
+Text from outside passes through this module before it is stored: what people type is refused with `refusal`, what
+strangers publish loses these characters in `fit`."""
 
 import re
 import unicodedata
 
 SPACES = "\t\n\r"
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 DROPPED = "\ufffd\u1734"  # which tokenizers drop, too
 SURROGATE = re.compile("[\ud800-\udfff]")
+# What steers a terminal, turns a line about, spells orders that nobody sees (tags), or is no character at all. White
+# space stays, and so do joiners and marks, without which some scripts cannot be written.
+UNFIT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff"
+    "\ud800-\udfff\U000e0000-\U000e007f"
+    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
+    + "]"
+)
 
 
 def visible(text: str) -> str:
@@ -27,7 +39,26 @@ def replaced(text: str) -> str:
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def refusal(text: str) -> str:
-    """Why text with a half is refused; empty if there is none."""
-    half = SURROGATE.search(text)
-    return f"found U+{ord(half[0]):04X}, half of a character; expected whole ones: type it again" if half else ""
+def fit(text: str) -> str:
+    """The same text without the characters that are not stored."""
+    return text if text.isprintable() else UNFIT.sub("", text)
+
+
+def csv_cell(value):
+    """The same value for a cell of CSV: a text that a spreadsheet would run gets an apostrophe in front."""
+    if not isinstance(value, str):
+        return "" if value is None else value
+    text = fit(value)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def refusal(value) -> str:
+    """Why a text is refused, or any text of a list or mapping; empty if nothing is wrong."""
+    if isinstance(value, dict | list):
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        return next(filter(None, map(refusal, parts)), "")
+    unfit = UNFIT.search(value) if isinstance(value, str) else None
+    if not unfit:
+        return ""
+    what = "half of a character" if SURROGATE.match(unfit[0]) else "a character that nobody sees"
+    return f"found U+{ord(unfit[0]):04X}, {what}; expected text: type it again"

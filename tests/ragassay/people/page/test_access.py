@@ -119,6 +119,26 @@ def test_digits_are_taken_for_letters():
     assert lookalike("B0b", ["Bob"]) and lookalike("Pau1", ["Paul"]) and not lookalike("rater 2", ["rater 1"])
 
 
+@pytest.mark.parametrize("pair", ["Arne Ame", "Ian lan", "vvim wim", "Ilse IIse", "\ufb01n fin", "\U0001d5d4nna Anna"])
+def test_letters_that_look_like_others_are_taken_for_them(pair):
+    name, other = pair.split()
+    assert lookalike(name, [other]) and lookalike(other, [name])
+
+
+def test_sounds_alike_is_not_looks_alike():
+    assert not lookalike("Elle", ["Elie", "Ella"]) and not lookalike("Mia", ["Mla"])
+
+
+@pytest.mark.parametrize("name", ["Ann\u0430", "\u0391nna", "Ann\u0561", "\u13aanna"])
+def test_a_name_is_in_one_script(name):
+    with pytest.raises(AccessError, match=r"letters of .* and .*, expected those of one script"):
+        checked_name(name)
+
+
+def test_scripts_of_east_asia_mix():
+    assert checked_name("Ken 田中") and checked_name("山田たろう") and checked_name("이순신 Lee")
+
+
 def test_the_second_of_two_such_people_cannot_click():
     labelling = state()
     labelling.apply(decide(labelling, "Anna", "join", click()))

@@ -14,6 +14,7 @@ from lxml.etree import ParserError
 from ragassay.news.feeds.feed_worker import Entry, Feed
 from ragassay.news.feeds.safe_xml import UnsafeXml, checked
 from ragassay.news.fetching.links import NotALink, link
+from ragassay.text.characters import fit
 
 MOST_ENTRIES = 2_000
 LONGEST_TITLE = 1_000
@@ -89,7 +90,7 @@ def plain(title: str) -> str:
 
 
 def _line(text):
-    return " ".join(text.split())[:LONGEST_TITLE]
+    return " ".join(fit(text).split())[:LONGEST_TITLE]
 
 
 def _beginning(document):

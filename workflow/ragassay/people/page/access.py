@@ -34,6 +34,8 @@ def checked_name(name) -> str:
     name = " ".join(name.split()) if isinstance(name, str) else ""
     if not NAME.fullmatch(name):
         raise AccessError("found no name, expected up to 64 letters, digits, blanks and . ' @ + -")
+    if len(scripts := _scripts(name)) > 1:
+        raise AccessError(f"found a name in letters of {' and '.join(sorted(scripts))}, expected those of one script")
     return name
 
 
@@ -42,14 +44,27 @@ def lookalike(name: str, names) -> str:
     if name in names:
         return ""
     for other in names:
-        if _shape(other) == _shape(name):
+        if _shapes(other) & _shapes(name):
             expected = "expected that one for the same person, or a name that differs more"
             return f"found the name {name!r}, which looks like {other!r}; {expected}"
     return ""
 
 
-def _shape(name):
-    return ACCENTS.sub("", unicodedata.normalize("NFKD", name).casefold()).translate(LETTERS)
+def _shapes(name):
+    """What a name looks like in small letters, and as it is written, where a capital I is an l."""
+    plain = ACCENTS.sub("", unicodedata.normalize("NFKD", name))
+    small, written = (text.casefold().translate(LETTERS) for text in (plain, plain.replace("I", "l")))
+    return {small, written, *(text.replace("rn", "m").replace("vv", "w") for text in (small, written))}
+
+
+def _scripts(name):
+    """The scripts of a name's letters, such as LATIN; those of East Asia mix with any."""
+    scripts = {
+        unicodedata.name(letter, "UNNAMED").split()[0]
+        for letter in unicodedata.normalize("NFKC", name)
+        if letter.isalpha()
+    }
+    return scripts - {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO", "MODIFIER"}
 
 
 def secret_of(folder) -> bytes:

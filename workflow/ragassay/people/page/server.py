@@ -154,7 +154,7 @@ async def _content(request):
             raise clicks.Refused(413, "This is longer than anything that the page sends.")
     try:
         content = json.loads(body or b"{}")
-        refusal = characters.refusal(json.dumps(content, ensure_ascii=False))
+        refusal = characters.refusal(content)
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):

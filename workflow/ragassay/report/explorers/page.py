@@ -25,11 +25,11 @@ from markupsafe import Markup
 
 from ragassay.base import chance, html
 from ragassay.base.atomic import replacing, write_text
+from ragassay.text.characters import csv_cell
 
 TOGETHER = 25  # dossiers in a piece
 MOST_ROWS = 50_000  # on one page
 NO_CELL = "-"  # in the index
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that spreadsheets run
 EXCERPT = 300  # characters
 
 
@@ -221,8 +221,4 @@ def _ordered(values, order):
 
 
 def _cell(value):
-    if isinstance(value, list):
-        value = "; ".join(map(str, value))
-    if isinstance(value, str) and value.startswith(FORMULAS):
-        return "'" + value
-    return "" if value is None else value
+    return csv_cell("; ".join(map(str, value)) if isinstance(value, list) else value)
