@@ -175,6 +175,8 @@ def test_a_wrong_row_is_named(tmp_path, change, message):
         ("a.json", label_studio(lead_time=10**400), "a.json: task 1: found 1000000"),
         ("a.json", label_studio(result=[{"from_name": ["label"], "value": {}}]), "found no choice named label"),
         ("a.json", label_studio(comment="\ud83d"), "a.json: task 1: comment: found U+D83D, half of a character"),
+        ("a.json", label_studio(comment="a\x1b[2Jb"), "a.json: task 1: comment: found U+001B, a character that nobody"),
+        ("a.json", label_studio(comment="a" * 4001), "comment: found 4,001 characters, expected at most 4,000"),
     ],
 )
 def test_a_file_of_another_form_is_named(tmp_path, name, content, message):

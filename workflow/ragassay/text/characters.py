@@ -61,4 +61,4 @@ def refusal(value) -> str:
     if not unfit:
         return ""
     what = "half of a character" if SURROGATE.match(unfit[0]) else "a character that nobody sees"
-    return f"found U+{ord(unfit[0]):04X}, {what}; expected text: type it again"
+    return f"found U+{ord(unfit[0]):04X}, {what}, expected text; type it again"
