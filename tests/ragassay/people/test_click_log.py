@@ -148,16 +148,17 @@ def disagreement(**values):
         ("/clicks/label", {"comment": "\ud800"}),
         ("/clicks/skip", {"item": "\ud800"}),
         ("/sign-in", {"name": "\ud800"}),
+        ("/click/label", {"comment": "\x1b]0;owned\x07"}),
     ],
 )
-def test_half_a_character_is_refused_before_it_is_stored(tmp_path, path, values):
+def test_what_cannot_be_stored_or_seen_is_refused_before_it_is_stored(tmp_path, path, values):
     with Serving(project(tmp_path, sample(scope=1, defusion=0), training_items=0)) as running:
         anna = running.person("Anna")
         if path == "/sign-in":
             anna.cookie = None
         anna.get()
         status, told = anna.post(path, click(**{"item": ITEM, "seen": "", "label": "in_scope"} | values))
-        assert status == 400 and "half of a character" in told["error"]
+        assert status == 400 and ("half of a character" in told["error"] or "that nobody sees" in told["error"])
         anna.cookie = None
         anna.enter("Anna")
         assert give(anna, comment="\U0001f600 whole")[0] == 200
