@@ -148,7 +148,7 @@ def disagreement(**values):
         ("/clicks/label", {"comment": "\ud800"}),
         ("/clicks/skip", {"item": "\ud800"}),
         ("/sign-in", {"name": "\ud800"}),
-        ("/click/label", {"comment": "\x1b]0;owned\x07"}),
+        ("/clicks/label", {"comment": "\x1b]0;owned\x07"}),
     ],
 )
 def test_what_cannot_be_stored_or_seen_is_refused_before_it_is_stored(tmp_path, path, values):
