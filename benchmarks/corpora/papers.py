@@ -23,7 +23,7 @@ POOL = 100  # paragraphs, which pages take in turn
 CRAWL = {  # settings of a crawl of them
     "contact": None, "topics": TOPICS, "allow_hosts": [], "local_site": None, "local_server": "demo.site_server",
     "opt_outs": None, "pages_per_document": 1, "seconds_between_requests": 2, "seconds_between_requests_own_hosts": 0.0,
-    "hours_per_host": 4, "seconds_per_page": 20, "megabytes_per_page": 1024,
+    "hours_per_host": 4, "hours_per_shard": 10, "seconds_per_page": 20, "megabytes_per_page": 1024,
 }  # fmt: skip
 DAYS = {"first_day": "2026-10-01", "last_day": "2026-10-31"}
 

@@ -88,3 +88,16 @@ def test_the_log_names_the_first_documents_that_a_provider_refused_and_counts_th
     told = [f"the provider refused a request about doc-{number}: filter {number}" for number in range(5)]
     assert caplog.messages == [*told, "the provider refused 3 requests more"]
     assert counted.examples == {"refusal": "q0: filter 0"}
+
+
+@pytest.mark.parametrize(
+    ("kept", "crashes", "warns"), [(0, 1, False), (98, 2, False), (17, 3, True), (297, 3, True), (400, 3, False)]
+)
+def test_many_crashes_are_an_alarm_and_a_few_are_rows(caplog, kept, crashes, warns):
+    tally = Tally("files", "documents", 1, "Look at them")
+    tally.keep(kept)
+    for at in range(crashes):
+        tally.reject(f"file {at}", "crash", "reading it raised KeyError")
+    tally.check()
+    told = f"{crashes} of {kept + crashes} documents crashed what read them, such as file 0: reading it raised KeyError"
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * warns and (told in caplog.text) == warns

@@ -26,11 +26,20 @@ HOST = "http://site.test"
 def ask(tmp_path):
     """A function that crawls pages; the answers that are kept, and the paths that were asked for without robots.txt."""
 
-    def run(pages, urls, hosts=("site.test",), seconds=0.0, pauses=(0.0, 0.0, 0.0), host_seconds=inf, **settings):
+    def run(
+        pages,
+        urls,
+        hosts=("site.test",),
+        seconds=0.0,
+        pauses=(0.0, 0.0, 0.0),
+        host_seconds=inf,
+        all_seconds=inf,
+        **settings,
+    ):
         async def crawl():
             async with Web(pages, seconds) as web, web.fetcher(*hosts, **settings) as fetcher:
                 with Answers(tmp_path / "ledger/a") as answers:
-                    work = Crawl(fetcher, answers, None, "a", pauses, host_seconds)
+                    work = Crawl(fetcher, answers, None, "a", pauses, host_seconds, all_seconds)
                     await work.ask(urls)
                     return answers.own, [path for path in web.asked if path != "/robots.txt"], web
 
@@ -95,6 +104,20 @@ def test_a_host_that_takes_too_long_is_left_and_the_next_crawl_goes_on(ask, capl
     own, again, _ = ask(pages, urls, seconds=0.0)
     assert own.keys() >= set(urls) and len(asked) + len(again) == 6
     assert {kept.outcome for kept in own.values()} == {"ok"}
+
+
+def test_a_shard_ends_in_time_however_many_hosts_are_slow(ask, caplog):
+    caplog.set_level("INFO", "ragassay")
+    hosts = [f"site{n}.test" for n in range(5)]
+    later = answer(b"", "429 Too Many Requests", retry_after="3600")
+    pages = {"/0": PAGE, "/1": later}
+    urls = [f"http://{host}/{n}" for host in hosts for n in (0, 1)]
+    own, asked, _ = ask(
+        pages, urls, hosts, pauses=(0.0, 0.0, 3600.0), all_seconds=2.0, limits=FetchLimits(patience=0.1)
+    )
+    assert {url for url, kept in own.items() if kept.outcome == "ok"} == {url for url in urls if url.endswith("0")}
+    assert sorted(asked) == ["/0"] * 5 + ["/1"] * 5
+    assert "the crawl has taken the 0.000556 hours of crawl.hours_per_shard, 1 of its addresses" in caplog.text
 
 
 def test_a_host_that_wants_to_be_left_alone_is_asked_again_later(ask):

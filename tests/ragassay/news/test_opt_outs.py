@@ -36,6 +36,43 @@ def test_a_page_falls_under_the_line(line, url):
     assert OptOuts(["", "# a comment", line], "list.txt").listed(url) == "list.txt:3"
 
 
+SPELLINGS = """https://a.example/Blog/My%20Post http://a.example/blog/my%20post https://www.a.example/blog/my%20post
+https://A.EXAMPLE/blog/my%20post https://a.example./blog/my%20post https://a.example:443/blog/my%20post
+https://a.example:8443/blog/my%20post https://a.example//blog/my%20post https://a.example/blog//my%20post
+https://a.example/BLOG/MY%20POST https://a.example/%62log/my%20post https://a.example/blog%2Fmy%20post
+https://a.example/blog%2fmy%20post https://a.example/blog%252Fmy%2520post https://a.example/blog/./my%20post
+https://a.example/x/../blog/my%20post https://a.example/x/%2e%2e/blog/my%20post https://a.example/blog/my%20post/
+https://a.example/blog/my%20post/print https://a.example/blog/my%20post?utm_source=x https://a.example/blog/my%20post#top
+https://a.example/blog;jsessionid=1/my%20post https://a.example/blog%5Cmy%20post""".split()
+
+
+@pytest.mark.parametrize("url", SPELLINGS)
+def test_a_page_is_opted_out_in_each_of_its_spellings(url):
+    assert len(SPELLINGS) == 23
+    for line in ("https://a.example/Blog/My%20Post", "a.example/blog/my%20post/", "https://a.example/blog%2Fmy%20post"):
+        assert OptOuts([line]).matches(url), line
+    assert not OptOuts(["https://a.example/blog/my", "a.example/log"]).matches(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://a.example/?P=7", "https://a.example/?p=%37", "https://a.example?x=1&p=7", "https://a.example//?p=7&p=8"],
+)
+def test_a_page_with_a_query_is_opted_out_in_each_of_its_spellings(url):
+    assert OptOuts(["https://a.example/?p=7"]).matches(url)
+
+
+@pytest.mark.parametrize(
+    ("line", "url"),
+    [
+        ("a.example/%C3%A9t%C3%A9", "https://a.example/e\u0301te\u0301/1"),
+        ("a.example/blog", "https://a.example/blog/%252e%252e/other"),
+    ],
+)
+def test_in_doubt_the_reading_is_the_wider_one(line, url):
+    assert OptOuts([line]).matches(url)
+
+
 @pytest.mark.parametrize(
     ("line", "url"),
     [

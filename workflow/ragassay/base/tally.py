@@ -10,7 +10,21 @@ from ragassay.base.stage import log
 FEWEST = 20  # items of which a share says something
 FIRST_ANSWERS = 20  # that all bring nothing: others of this model and prompt will not, either
 SHOWN = 80  # characters of an answer
+MANY_CRASHES, CRASHES = 3, 0.01  # so many, and this share, are worth a warning
 NAMED = 5  # refusals that the log names
+
+
+def alarm(items: str, seen: int, crashes: int, example: str) -> None:
+    """Warn where what nobody foresaw is more than an accident: each cost itself alone, but together they cost much."""
+    if crashes >= max(MANY_CRASHES, seen * CRASHES):
+        log.warning(
+            "%d of %d %s crashed what read them, such as %s; the rest went on. %s",
+            crashes,
+            seen,
+            items,
+            example,
+            "Look whether somebody attacks, or report it as a bug",
+        )
 
 
 class MostRejected(AssayError):
@@ -63,6 +77,7 @@ class Tally:
         if self.refusals > NAMED:
             log.info("the provider refused %d requests more", self.refusals - NAMED)
         seen = self.kept + self.rejected
+        alarm(self.items, seen, self.reasons["crash"], self.examples.get("crash", ""))
         if seen < FEWEST:
             stops = self._nothing_kept() and not self.answers
         else:

@@ -28,7 +28,7 @@ AGENT = "ragassay/0.1"
 
 
 class Crawl:
-    """`readers` run `feed_worker`; no host is asked for anything after `host_seconds`."""
+    """`readers` run `feed_worker`; no host is asked for anything after `host_seconds`, none at all after `seconds`."""
 
     def __init__(
         self,
@@ -38,9 +38,11 @@ class Crawl:
         name: str,
         pauses: tuple[float, ...] = PAUSES,
         host_seconds: float = math.inf,
+        seconds: float = math.inf,
     ):
         self.fetcher, self.answers, self.readers = fetcher, answers, readers
         self.name, self.pauses, self.host_seconds = name, pauses, host_seconds
+        self.seconds, self.begin = seconds, time.monotonic()
         self.spent = defaultdict(float)  # host -> seconds
         self.slow = {}  # host -> why nothing more is asked there
         self.done = self.total = 0
@@ -104,11 +106,11 @@ class Crawl:
 
     async def _ask_host(self, urls, elsewhere, foreign, pause):
         if any((kept := self.answers.own.get(url)) and kept.outcome == "put_off" for url in urls):
-            await asyncio.sleep(pause)
+            await asyncio.sleep(max(0.0, min(pause, self._left())))
         host, failures = urlsplit(urls[0]).hostname, 0
         begin = time.monotonic() - self.spent[host]
         for number, url in enumerate(urls):
-            if time.monotonic() - begin >= self.host_seconds:
+            if time.monotonic() - begin >= self.host_seconds or self._left() <= 0:
                 self._leave(host, len(urls) - number)
                 break
             old = elsewhere.get(url)
@@ -124,9 +126,15 @@ class Crawl:
                 break
         self.spent[host] = time.monotonic() - begin
 
+    def _left(self):
+        """How many seconds all hosts together have."""
+        return self.begin + self.seconds - time.monotonic()
+
     def _leave(self, host, left):
         if host not in self.slow:
-            self.slow[host] = f"{host} has taken the {self.host_seconds / 3600:.3g} hours of crawl.hours_per_host"
+            of_host = f"{host} has taken the {self.host_seconds / 3600:.3g} hours of crawl.hours_per_host"
+            of_shard = f"the crawl has taken the {self.seconds / 3600:.3g} hours of crawl.hours_per_shard"
+            self.slow[host] = of_host if self._left() > 0 else of_shard
             log.info("%s: %s, %d of its addresses are not asked", self.name, self.slow[host], left)
 
     def not_asked(self, url: str) -> tuple[str, str]:

@@ -1,15 +1,18 @@
 """Opt-outs: one host or address per line, honoured by crawls and releases. `a.example` or
 `*.a.example` is that host and all below it, `www.a.example` it with and without the www, `https://a.example/blog`
-that page and all below. In doubt the reading is the wider one; a line that is none of these is an error."""
+that page and all below. In doubt the reading is the wider one, so paths and queries are compared in one spelling;
+a line that is none of these is an error."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ragassay.base.errors import AssayError
 from ragassay.news.fetching.links import NotALink, link
 
+MOST_ESCAPES = 3  # of one sign, such as %25252F
 COMMENT = re.compile(r"(^|\s)#.*")  # inside an address it names a part of the page
 EXPECTED = "expected a host such as a.example or *.a.example, or an address such as https://a.example/blog"
 
@@ -58,10 +61,9 @@ class OptOuts:
         for host in _upwards(parts.hostname):
             if host in self._hosts:
                 return self._hosts[host]
-        for path, query, where in self._pages.get(_bare(parts.hostname), ()):
-            if query and (parts.path.rstrip("/"), parts.query) == (path, query):
-                return where
-            if not query and f"{parts.path}/".startswith(f"{path}/"):
+        paths, query = _paths(parts.path), _query(parts.query)
+        for path, asked, where in self._pages.get(_bare(parts.hostname), ()):
+            if any(same == path if asked else f"{same}/".startswith(f"{path}/") for same in paths) and asked <= query:
                 return where
         return None
 
@@ -79,12 +81,31 @@ class OptOuts:
         if "." not in parts.hostname and ":" not in parts.hostname and parts.hostname != "localhost":
             raise OptOutError(f"{where}: found {entry!r:.80}, which is no whole host name, {EXPECTED}")
         if is_page:
-            page = (parts.path.rstrip("/"), parts.query, where)
+            page = (_paths(parts.path)[0], _query(parts.query), where)
             self._pages.setdefault(_bare(parts.hostname), []).append(page)
         else:
             self._hosts.setdefault(parts.hostname, where)
             if parts.hostname != _bare(parts.hostname):
-                self._pages.setdefault(_bare(parts.hostname), []).append(("", "", where))
+                self._pages.setdefault(_bare(parts.hostname), []).append(("", set(), where))
+
+
+def _paths(path):
+    """A path in one spelling, and the same with `..` as it stands, which a server may not heed: small letters, no
+    escapes, however often escaped, no empty parts, no parameters.
+    """
+    for _ in range(MOST_ESCAPES):
+        path = unquote(path)
+    plain = unicodedata.normalize("NFKC", path).casefold().replace("\\", "/")
+    parts = [name for part in plain.split("/") if (name := part.partition(";")[0].strip()) not in ("", ".")]
+    walked = []
+    for part in parts:
+        walked = walked[:-1] if part == ".." else [*walked, part]
+    return ["".join(f"/{part}" for part in way) for way in (walked, parts)]
+
+
+def _query(query):
+    """The parts of a query; a page with more of them is the same page."""
+    return {(name.casefold(), value.casefold()) for name, value in parse_qsl(query, keep_blank_values=True)}
 
 
 def _bare(host):

@@ -88,5 +88,6 @@ def _wanted(opened):
 async def _ask(urls, crawl, answers, readers, connect_to, opted_out):
     """Whoever made the release chose the addresses: none is the user's, as those of `allow_hosts` would have to be."""
     async with fetcher(crawl, connect_to, opted_out) as asking:
-        crawling = Crawl(asking, answers, readers, "rehydrate", host_seconds=3600 * crawl["hours_per_host"])
+        of_host, of_all = 3600 * crawl["hours_per_host"], 3600 * crawl["hours_per_shard"]
+        crawling = Crawl(asking, answers, readers, "rehydrate", host_seconds=of_host, seconds=of_all)
         await crawling.ask(urls, foreign=set(urls))

@@ -12,6 +12,7 @@ from collections import Counter
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
+from ragassay.base.tally import alarm
 from ragassay.calls.ledger.lease import Lease
 from ragassay.documents.readers import Readers
 from ragassay.news.crawl import Crawl, fetcher, local_site
@@ -71,11 +72,15 @@ def _explained(shard, ledger):
 
 async def _crawl(listed, row, crawl, answers, readers, connect_to, opted_out):
     async with fetcher(crawl, connect_to, opted_out) as asking:
-        name, most = f"shard {row['shard']}", 3600 * crawl["hours_per_host"]
-        work = Crawl(asking, answers, readers, name, host_seconds=most)
+        of_host, of_all = 3600 * crawl["hours_per_host"], 3600 * crawl["hours_per_shard"]
+        work = Crawl(asking, answers, readers, f"shard {row['shard']}", host_seconds=of_host, seconds=of_all)
         crawled = await work.feeds(listed, Days(row["first_day"], row["last_day"]))
         counts = Counter(feed["health"] for feed in crawled.health)
         listed_counts = ", ".join(f"{count} {health}" for health, count in counts.most_common())
+        example = next(
+            (f"{feed['feed_url']} ({feed['detail']})" for feed in crawled.health if feed["health"] == "crash"), ""
+        )
+        alarm("feeds", len(listed), counts["crash"], example)
         wanted = crawled.chosen(row["per_topic"] and row["per_topic"] * crawl["pages_per_document"])
         log.info("%d feeds (%s): %d pages, %d to fetch", len(listed), listed_counts, len(crawled.pages), len(wanted))
         await work.ask(list(wanted), crawled.foreign)
@@ -83,19 +88,21 @@ async def _crawl(listed, row, crawl, answers, readers, connect_to, opted_out):
 
 
 def _write_pages(candidates, wanted, answers, not_asked, opted_out, shard, pages, rejects):
-    reasons = Counter()
+    reasons, example = Counter(), ""
     with tables.Writer(PAGES, pages) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         for url, candidate in candidates.items():
             answer = answers.own.get(url) if url in wanted else None
             reason, detail = _refusal(candidate, url in wanted, answer, not_asked, opted_out)
             if reason:
                 reasons[reason] += 1
+                example = f"{url} ({detail})" if reason == "crash" else example
                 row = {"stage": "crawl_shard", "shard": shard, "item": url, "reason": reason, "detail": detail}
                 refused.add(row)
             else:
                 kept.add(_page(answer, candidate, shard))
     assert kept.written + refused.written == len(candidates)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    alarm("pages", len(candidates), reasons["crash"], example)
     log.info("%d pages kept, %d not%s", kept.written, refused.written, counts and f" ({counts})")
 
 
