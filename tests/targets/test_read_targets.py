@@ -57,6 +57,16 @@ def test_columns_may_have_other_names_and_lists_may_stand_in_cells(read):
     assert (found["target_id"], found["answers"], found["texts"]) == ("1", ["Ada"], ["It was Bo."])
 
 
+def test_a_list_that_is_too_deep_is_a_text_and_many_texts_are_each_kept_once(read):
+    deep = GOOD | {"target_id": "deep", "texts": "[" * 200_000}
+    many = GOOD | {"texts": [f"It was Bo, {number % 20_000}." for number in range(50_000)]}
+    rows, rejects = read(many, deep, most_rejected=1)
+    assert [(row["target_id"], len(row["texts"])) for row in rows] == [("a", 20_000)]
+    assert {(row["item"], row["reason"]) for row in rejects if row["item"].startswith("deep")} == {
+        ("deep text 1", "empty"), ("deep", "no_texts")
+    }  # fmt: skip
+
+
 def test_a_file_of_which_most_cannot_be_used_stops(read):
     rows = [GOOD | {"target_id": str(number), "target": "ada"} for number in range(30)]
     with pytest.raises(MostRejected, match=r"30 of 32 targets and texts rejected.*equal_answers"):

@@ -3,6 +3,7 @@
 import csv
 import datetime
 import json
+import resource
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ from datasets import Dataset, DatasetDict
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragassay.documents import table_files
+from ragassay.documents import sources, table_files
 from ragassay.documents.record import FIELDS
 from ragassay.documents.sources import READERS, Columns, Record, SourceError, document_files, records
 
@@ -299,6 +300,50 @@ def test_a_file_without_rows_has_no_records(tmp_path, kind):
 def test_nul_bytes_and_huge_fields_are_read_as_they_are(tmp_path, kind):
     text = "a\0b " + "word " * 400_000
     assert read(put(tmp_path / f"x{kind}", [{"text": text}]))[0].fields["text"] == text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_that_is_too_long_is_a_reject_and_the_rest_goes_on(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(sources, "LONGEST_TEXT", 1000)
+    long, rest = {"text": "a" * 1001}, [{"text": "a" * 1000}] if kind in TABLES else []
+    first, *others = read(put(tmp_path / f"x{kind}", [long, *rest]))
+    assert (first.reason, first.fields) == ("too_large", {}) and "found a text of 1,001 characters" in first.detail
+    assert [record.fields for record in others] == rest
+
+
+def test_a_line_that_is_too_long_is_not_held(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "LONGEST_LINE", 20)
+    path = tmp_path / "x.jsonl"
+    path.write_text(f'{{"text": "a"}}\n{{"text": "{"b" * 100}"}}\n{{"text": "c"}}\n{"d" * 70}')
+    found = [(record.row, record.reason or record.fields["text"]) for record in read(path)]
+    assert found == [(1, "a"), (2, "too_large"), (3, "c"), (4, "too_large")]
+    with path.open("rb") as lines:
+        assert max(map(len, table_files._lines(lines))) == 21
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_bomb_is_refused_before_it_is_unfolded(tmp_path, monkeypatch, kind):
+    """A text of 1 MB, stored once, in 200,000 rows: 200 GB."""
+    monkeypatch.setattr(table_files, "UNFOLDED", 100_000_000)
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 200_000, pa.int32()), ["word " * 200_000])
+    path, table = tmp_path / f"x.{kind}", pa.table({"text": texts})
+    if kind == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_stream(path, table.schema) as stream:
+            stream.write_table(table)
+    rows, before = 0, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(SourceError, match=r"found more than \d+ MB of text in"):
+        for _ in sources.records([str(path)]):
+            rows += 1
+    assert rows < 1000 and resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_000_000  # kB
+
+
+def test_as_many_rows_as_a_file_can_count_are_refused_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "UNFOLDED", 1_000_000)
+    pq.write_table(pa.table({"text": pa.nulls(100_000, pa.string())}), tmp_path / "x.parquet")
+    with pytest.raises(SourceError, match="found more than 1 MB of text in"):
+        read(tmp_path / "x.parquet")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 from safetensors import SafetensorError
@@ -15,7 +16,7 @@ from ragassay.base.errors import AssayError
 from ragassay.base.terminal import printable
 
 DAMAGE = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, RecursionError, OverflowError)
-DAMAGE += (MemoryError, SyntaxError, SafetensorError)  # that a few bytes out of place make libraries raise
+DAMAGE += (MemoryError, SyntaxError, SafetensorError, TokenError)  # that a few bytes out of place make libraries raise
 ROWS = 8192  # of an array on disk, looked at together
 
 
@@ -25,7 +26,8 @@ def reading(refusal: Callable[[str], AssayError]) -> Iterator[None]:
     try:
         yield
     except DAMAGE as error:
-        raise refusal(f"cannot read it ({printable(str(error))!s:.120})") from error
+        reason = " ".join(printable(str(error)).split()) or type(error).__name__
+        raise refusal(f"cannot read it ({reason:.120})") from error
 
 
 def texts(path) -> list[str]:

@@ -81,7 +81,7 @@ def _value(value, is_list):
     if not is_list:
         return clean(str(value)) or None
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(value)
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
     return [text for item in values if item is not None and (text := clean(str(item)))] or None

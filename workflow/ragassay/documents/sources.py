@@ -7,6 +7,7 @@ file and row. Does not judge the texts: see `ragassay.documents.documents`.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -23,6 +24,7 @@ READERS = {
     **dict.fromkeys(text_files.PLAIN, text_files.read_plain),
 }
 KINDS = (*READERS, *text_files.PARSED)
+LONGEST_TEXT = 5_000_000  # characters of one text, a dozen thick books
 UNKNOWN = "unknown_kind"  # why a file of a folder is rejected that holds no text, such as a picture
 BEIR = ("corpus.jsonl", "queries.jsonl")  # what a folder of BEIR's holds
 HUGGING_FACE = ("state.json", "dataset_info.json", "dataset_dict.json")  # beside the data of a saved data set
@@ -97,11 +99,20 @@ def _of_file(file, columns, alone):
     try:
         for record in reader(file, columns):
             row = record.row
-            yield record
+            yield _of_bounded_size(record)
     except SourceError as error:
         if alone or isinstance(error, ColumnError):
             raise
         yield Record(file, row + 1, reason="unreadable", detail=str(error))
+
+
+def _of_bounded_size(record):
+    """The record, or its reject if one of its texts is too long."""
+    size = max((len(part) for part in record.fields.values() if isinstance(part, str)), default=0)
+    if size <= LONGEST_TEXT:
+        return record
+    detail = f"found a text of {size:,} characters, expected at most {LONGEST_TEXT:,}; cut it into several"
+    return replace(record, fields={}, reason="too_large", detail=detail)
 
 
 def warn_of_empty(places: list[str], column: str, kept: int) -> None:

@@ -1,5 +1,5 @@
 """Read files with one text a row: CSV, TSV, JSON lines, Parquet, Arrow. A row that cannot be used comes back with its
-problem; a file that cannot be read at all is an error."""
+problem; a file that cannot be read at all is an error, and so is one that unfolds to far more than its size."""
 
 import contextlib
 import csv
@@ -13,9 +13,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay.base.terminal import shown
+from ragassay.base.terminal import printable, shown
 from ragassay.documents.record import NOT_UTF8, Columns, Record, SourceError, check_columns, decoded, fields_of
 
+LONGEST_LINE = 100_000_000  # bytes of JSON; a longer line is a reject
+ROWS = 64  # of Parquet and Arrow that are held at a time: each may be as large as a file unfolds to
+UNFOLDED, TIMES = 1_000_000_000, 100  # characters that any file may unfold to, and for each byte of a larger one
+PER_ROW = 100  # what a row counts for, whatever it holds
 EXPECTED_OBJECT = "expected one JSON object a line"
 UTF16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[^\0]|[^\0]\0")  # at the beginning of a file
 
@@ -49,8 +53,9 @@ def header(file: str) -> list[str]:
 def _reading(file, kind):
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
-        raise SourceError(f"{file}: not a whole {kind} file ({str(error).strip().splitlines()[0]})") from error
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        reason = printable((str(error).strip() or type(error).__name__).splitlines()[0])
+        raise SourceError(f"{file}: not a whole {kind} file ({reason})") from error
 
 
 def _refuse_utf16(file):
@@ -87,9 +92,12 @@ def read_tsv(file: str, columns: Columns) -> Iterator[Record]:
 
 def read_jsonl(file: str, columns: Columns) -> Iterator[Record]:
     with Path(file).open("rb") as lines:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(_lines(lines), 1):
             text, problem = decoded(line)
-            if problem:
+            if len(line) > LONGEST_LINE:
+                expected = f"expected at most {LONGEST_LINE / 1e6:,.0f}"
+                yield Record(file, number, reason="too_large", detail=f"found a line of more than {expected} MB")
+            elif problem:
                 yield Record(file, number, reason="encoding", detail=problem)
             elif text.strip():
                 try:
@@ -103,10 +111,18 @@ def read_jsonl(file: str, columns: Columns) -> Iterator[Record]:
                     yield Record(file, number, reason="bad_row", detail=problem)
 
 
+def _lines(file):
+    """Lines of a file; of one that is too long, so much that this can be seen."""
+    while line := file.readline(LONGEST_LINE + 1):
+        yield line
+        while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+            line = file.readline(LONGEST_LINE + 1)
+
+
 def read_parquet(file: str, columns: Columns) -> Iterator[Record]:
     with _reading(file, "Parquet"), pq.ParquetFile(file) as parquet:
         wanted = _wanted(file, parquet.schema_arrow, columns)
-        yield from _records(file, parquet.iter_batches(1024, columns=wanted), columns)
+        yield from _records(file, parquet.iter_batches(ROWS, columns=wanted), columns)
 
 
 def read_arrow(file: str, columns: Columns) -> Iterator[Record]:
@@ -116,7 +132,8 @@ def read_arrow(file: str, columns: Columns) -> Iterator[Record]:
         wanted = _wanted(file, reader.schema, columns)
         numbers = range(getattr(reader, "num_record_batches", 0))
         batches = iter(reader) if hasattr(reader, "__iter__") else map(reader.get_batch, numbers)
-        yield from _records(file, (batch.select(wanted) for batch in batches), columns)
+        parts = (batch.slice(at, ROWS) for batch in batches for at in range(0, len(batch), ROWS))
+        yield from _records(file, (part.select(wanted) for part in parts), columns)
 
 
 def _opened(content):
@@ -134,14 +151,27 @@ def _wanted(file, schema, columns):
 
 
 def _records(file, batches, columns):
-    numbers = count(1)
+    numbers, unfolded = count(1), 0
+    most = max(UNFOLDED, TIMES * Path(file).stat().st_size)
     for batch in batches:
         for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
+            unfolded += PER_ROW + (sum(map(_size, row.values())) if isinstance(row, dict) else 0)
+            if unfolded > most:
+                found = f"found more than {most / 1e6:,.0f} MB of text in {Path(file).stat().st_size / 1e6:,.1f} MB"
+                raise SourceError(
+                    f"{file}: {found}, expected at most {TIMES} times the size; save it without repetitions"
+                )
             if isinstance(row, dict):
                 yield Record(file, next(numbers), fields_of(row, columns))
             else:
                 reason = "encoding" if isinstance(row, UnicodeError) else "bad_row"
                 yield Record(file, next(numbers), reason=reason, detail=f"found a value that cannot be read: {row}")
+
+
+def _size(value):
+    if isinstance(value, str | bytes):
+        return len(value)
+    return PER_ROW + sum(map(_size, value)) if isinstance(value, list) else PER_ROW
 
 
 def _microseconds(schema):

@@ -7,6 +7,7 @@ two are mapped into memory. Several files are one set of vectors. Repeated ids a
 search.
 """
 
+import functools
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ragassay.base import tables
+from ragassay.base import fitted_files, tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.corpora import corpus
@@ -26,6 +27,7 @@ from ragassay.search.nearest import comparable, nearest
 from ragassay.search.neighbours import write
 
 BLOCK = 8192  # vectors that are given at once
+LARGEST_HEADER = 10_000_000  # bytes of a safetensors file's
 TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}  # safetensors' names
 
 
@@ -51,9 +53,11 @@ class VectorFiles:
         self._files = list(map(str, files))
         self._vectors, ids, owners = [], [], []
         for number, file in enumerate(self._files):
-            names, vectors = READERS[Path(file).suffix](file)
-            if vectors.ndim != 2 or not vectors.shape[1]:
-                raise VectorError(f"{file}: found an array of shape {vectors.shape}, expected rows of numbers")
+            with fitted_files.reading(functools.partial(_refusal, file)):
+                names, vectors = READERS[Path(file).suffix](file)
+            if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind not in "fiu":
+                problem = f"found an array of {vectors.dtype} of shape {vectors.shape}"
+                raise VectorError(f"{file}: {problem}, expected rows of numbers")
             if len(names) != len(vectors):
                 raise VectorError(f"{file}: found {len(names)} ids of {len(vectors)} vectors, expected as many")
             self._vectors.append(vectors)
@@ -101,13 +105,9 @@ class VectorFiles:
 
 
 def _parquet(file):
-    try:
-        rows = pq.read_table(file, columns=["id", "vector"])
-        ids = rows["id"].cast(pa.string()).combine_chunks()
-        vectors = rows["vector"].combine_chunks()
-    except (pa.ArrowException, OSError, KeyError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise VectorError(f"{file}: expected a Parquet file with the columns id and vector ({reason})") from error
+    rows = pq.read_table(file, columns=["id", "vector"])
+    ids = rows["id"].cast(pa.string()).combine_chunks()
+    vectors = rows["vector"].combine_chunks()
     if not pa.types.is_fixed_size_list(vectors.type) and not pa.types.is_list(vectors.type):
         raise VectorError(f"{file}: column vector is {vectors.type}, expected lists of numbers")
     numbers = vectors.flatten()
@@ -118,23 +118,19 @@ def _parquet(file):
 
 
 def _npy(file):
-    try:
-        return _ids(file), np.load(file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise VectorError(f"{file}: expected an array of numbers as numpy saves it ({error})") from error
+    return _ids(file), fitted_files.array(file)
 
 
 def _safetensors(file):
     with Path(file).open("rb") as content:
-        try:
-            size = int.from_bytes(content.read(8), "little")
-            entry = json.loads(content.read(size) if size < 1 << 27 else "")["vectors"]
-            start, form = 8 + size + entry["data_offsets"][0], (TYPES[entry["dtype"]], tuple(entry["shape"]))
-            return _ids(file), np.memmap(file, form[0], "r", start, form[1])
-        except (ValueError, KeyError, TypeError) as error:
+        size = int.from_bytes(content.read(8), "little")
+        if size > LARGEST_HEADER:
             raise VectorError(
-                f"{file}: expected safetensors with a tensor `vectors` of {', '.join(TYPES)} ({error!r})"
-            ) from error
+                f"{file}: found a header of {size} bytes, expected at most {LARGEST_HEADER}; save it again"
+            )
+        entry = json.loads(content.read(size))["vectors"]
+    start, form = 8 + size + entry["data_offsets"][0], (TYPES[entry["dtype"]], tuple(entry["shape"]))
+    return _ids(file), np.memmap(file, form[0], "r", start, form[1])
 
 
 def _ids(file):
@@ -142,6 +138,11 @@ def _ids(file):
     if not path.is_file():
         raise VectorError(f"{file}: found no file {path}, expected one with the id of each row, one a line")
     return pa.array(path.read_text(encoding="utf-8").splitlines(), pa.string())
+
+
+def _refusal(file, problem):
+    kinds = f"a column id and a column vector, an array as numpy saves it, or a tensor `vectors` of {', '.join(TYPES)}"
+    return VectorError(f"{file}: {problem}, expected {kinds}; save the vectors again")
 
 
 READERS = {".parquet": _parquet, ".npy": _npy, ".safetensors": _safetensors}

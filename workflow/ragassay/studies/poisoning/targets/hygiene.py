@@ -45,15 +45,16 @@ def usable(row: dict) -> tuple[dict | None, list[Problem]]:
     answers, a target with its aliases, and texts.
     """
     name, problems, texts, flags = row["target_id"], [], [], []
-    wrong = [row["target"], *row["target_aliases"]]
+    wrong, seen = [row["target"], *row["target_aliases"]], set()
     if reason := _wrong_answers(row["answers"], wrong):
         return None, [Problem(name, *reason)]
     for number, text in enumerate(row["texts"], 1):
         text, item = without_debris(text), f"{name} text {number}"
-        if reason := _wrong_text(text, texts):
+        if reason := _wrong_text(text, seen):
             problems.append(Problem(item, *reason))
             continue
         texts.append(text)
+        seen.add(text)
         flags.append(flag(text, row["answers"], wrong))
     if row["texts"] and not texts:
         return None, [*problems, Problem(name, "no_texts", f"none of {len(row['texts'])} texts can be used")]
