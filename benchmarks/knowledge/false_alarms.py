@@ -1,9 +1,10 @@
-"""How often tests of drift are wrong where nothing drifts.
+"""How often tests of drift are wrong where nothing drifts, and how often the alarm sees what does.
 
-Reference and queries are numbers from one distribution. The alarm must ring in at most a share alpha of whole streams,
-whether queries are independent or some are sent again at once: each of them, a fifth, or a few, 20 times;
-a Kolmogorov-Smirnov test of 50 queries against 50 must reject in .02 to .06 of all trials at alpha = .05, since its
-p-values are exact but discrete.
+Reference and queries are numbers from one distribution. The alarm must ring in at most a share alpha of whole streams:
+of independent queries, of queries that are sent again (each, a fifth, a tenth, or a few of them, 20 times), of sessions
+of ten queries whose correlation is .3, and where weekends differ from other days. Power is the share of such streams
+that ring if a fifth of the queries in their second half is far from the reference. A Kolmogorov-Smirnov test of 50
+queries against 50 must reject in .02 to .06 of all trials at alpha = .05, since its p-values are exact but discrete.
 """
 
 import numpy as np
@@ -11,36 +12,66 @@ import numpy as np
 from common.figures import figure
 
 ALPHA = 0.05
-STREAMS, WINDOWS, WINDOW, REFERENCE = 1000, 100, 20, 100
+DAYS, A_DAY, WINDOW, REFERENCE = 98, 20, 20, 100
+STREAMS, DRIFTING = 400, 100
+SESSION, CORRELATION, BURST = 10, 0.3, 20
+SHARE, SHIFT = 0.2, 3.0  # of queries that drift, and how far
+LEAST = 0.735  # of drifting logs must ring: what an alarm found that ranked each query of a log that was sent twice
 TRIALS, SAMPLES = 1000, 50
-REPEATED = 400  # streams with repeated queries
 
 
 def false_alarms() -> None:
     from ragassay.studies.relevance import drift
+    from ragassay.studies.relevance.drift import Stream
 
-    draw = np.random.default_rng(0)
-    windows = np.repeat(np.arange(WINDOWS), WINDOW)
+    draw, count = np.random.default_rng(0), DAYS * A_DAY
+    alone, days = np.arange(count), np.repeat(np.arange(DAYS), A_DAY)
+    windows = alone // WINDOW
 
-    def rings(queries=None):
-        """Whether a stream has an alarm; `queries` are the texts, all different if there are none."""
-        queries = np.arange(len(windows)) if queries is None else queries
-        reference, values = draw.normal(size=REFERENCE), draw.normal(size=len(windows))[queries]
-        counted = drift.first_in_window(queries, windows)
-        p_values = drift.sequential_p_values(reference, values[counted], int(draw.integers(1 << 32)))
-        return bool(drift.evidence(p_values, windows[counted], ALPHA).alarms.any())
+    def stream(values, queries=alone, sessions=alone):
+        return Stream(values, queries, sessions, days, days % 7 >= 5)
 
-    false = [rings() for _ in range(STREAMS)]
-    figure("false_alarms_of_1000_streams", float(np.mean(false)), "share", f"<= {ALPHA}")
-    count = len(windows)
-    repeated = {
-        "each_twice": lambda: np.repeat(np.arange(count // 2), 2),
-        "a_fifth_again": lambda: np.cumsum(draw.random(count) > 0.2) - 1,
-        "bursts_of_20": lambda: np.repeat(np.arange(count), np.where(draw.random(count) < 0.01, 20, 1))[:count],
+    def independent():
+        return stream(draw.normal(size=count))
+
+    def again(numbers):
+        def make():
+            queries = numbers()[:count]
+            return stream(draw.normal(size=count)[queries], queries)
+
+        return make
+
+    def sessions():
+        numbers = alone // SESSION
+        shared, own = draw.normal(size=count)[numbers], draw.normal(size=count)
+        return stream(CORRELATION**0.5 * shared + (1 - CORRELATION) ** 0.5 * own, sessions=numbers)
+
+    def weekends():
+        asked = independent()
+        return asked._replace(values=asked.values + asked.weekends)
+
+    def drifting(asked):
+        late = (alone >= count // 2) & (draw.random(count) < SHARE)
+        return asked._replace(values=asked.values + SHIFT * late)
+
+    def rings(asked):
+        before = Stream(draw.normal(size=REFERENCE), *(np.arange(REFERENCE),) * 3, np.full(REFERENCE, False))
+        return drift.alarm(asked, windows, before, ALPHA, int(draw.integers(1 << 32))).since is not None
+
+    streams = {
+        "independent": independent,
+        "each_twice": again(lambda: alone // 2),
+        "a_fifth_again": again(lambda: np.cumsum(draw.random(count) > 0.2) - 1),
+        "a_tenth_again": again(lambda: np.cumsum(draw.random(count) > 0.1) - 1),
+        "bursts": again(lambda: np.repeat(alone, np.where(draw.random(count) < 0.01, BURST, 1))),
+        "sessions": sessions,
+        "weekends": weekends,
     }
-    for name, queries in repeated.items():
-        share = float(np.mean([rings(queries()) for _ in range(REPEATED)]))
+    for name, make in streams.items():
+        share = float(np.mean([rings(make()) for _ in range(STREAMS)]))
         figure(f"false_alarms_{name}", share, "share", f"<= {ALPHA}")
+        power = float(np.mean([rings(drifting(make())) for _ in range(DRIFTING)]))
+        figure(f"power_{name}", power, "share", f">= {LEAST}")
     pairs = draw.normal(size=(TRIALS, 2, SAMPLES))
     size = float(np.mean([drift.ks(*pair, ALPHA).p_value <= ALPHA for pair in pairs]))
     figure("ks_size", size, "share", ">= 0.02")

@@ -10,10 +10,11 @@ import pytest
 from otlp import line_of, span
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
+from ragassay.documents.ids import content_id
 from ragassay.schemas.corpora import QUERY_LOG
 from scripts.queries.read_query_log import read_query_log
 
-NAMES = {"date": "Asked at", "text": "text"}
+NAMES = {"date": "Asked at", "text": "text", "session": "User"}
 
 
 def read(folder, *lines, names=NAMES, file="log.csv", date_format=None, most_rejected=0.5):
@@ -97,9 +98,19 @@ def test_logs_are_read_from_json_lines_and_parquet(tmp_path):
     assert row["date"] == datetime.datetime(2026, 11, 2, 8, tzinfo=datetime.UTC)
 
 
+def test_a_log_may_name_the_session_of_each_query(tmp_path):
+    rows = read(tmp_path, "text,asked at,user", "Who?,2026-11-01,ada", "Where?,2026-11-02,", "When?,2026-11-03,ada")
+    first, second, third = (row["session"] for row in rows)
+    assert first == third != second is None and "ada" not in first
+
+
 def test_logs_are_read_from_spans(tmp_path):
-    line = json.dumps(line_of(span("Who?", seconds=1_793_000_000), span(None), span("When?", seconds="soon")))
+    conversation = {"session.id": "visit", "gen_ai.conversation.id": "c-1"}
+    line = json.dumps(
+        line_of(span("Who?", seconds=1_793_000_000, **conversation), span(None), span("When?", seconds="soon"))
+    )
     rows = read(tmp_path, line, file="log.jsonl")
     assert [(row["text"], row["date"].timestamp()) for row in rows] == [("Who?", 1_793_000_000)]
+    assert rows[0]["session"] == content_id("session", "c-1")
     reasons = {row["item"].rpartition("row ")[2]: row["reason"] for row in rejects(tmp_path)}
     assert reasons == {"1 span 2": "no_message", "1 span 3": "bad_date"}

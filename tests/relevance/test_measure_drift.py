@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 
 import numpy as np
 import pytest
@@ -25,7 +26,15 @@ TEXTS = {
     "bridge2": "Seven arches carry the bridge across a river.",
 }
 ASKED = ("Who mends clocks", "Who mends clocks", "Which ferry sails")
-SETTINGS = {"window": WINDOW, "reference": 0, "alpha": 0.05, "topics": 2, "resamples": 20, "seed": 0}
+SETTINGS = {
+    "window": WINDOW,
+    "reference": 0,
+    "weekend": ["saturday", "sunday"],
+    "alpha": 0.05,
+    "topics": 2,
+    "resamples": 20,
+    "seed": 0,
+}
 
 
 @pytest.fixture
@@ -56,7 +65,7 @@ def measured(tmp_path, gate):
     rows = [row(PASSAGES, passage_id=name, document_id=name, text=text) for name, text in TEXTS.items()]
     tables.write(PASSAGES, passages, rows)
 
-    def measured(drifts=(True, False), changed=DRIFT, **settings):
+    def measured(drifts=(True, False), changed=DRIFT, session=lambda at: None, **settings):
         paths, logs, out = [], [], []
         for drifting in drifts:
             random, name = np.random.default_rng(2), "moved" if drifting else "same"
@@ -79,6 +88,7 @@ def measured(tmp_path, gate):
                     entry=one["entry"],
                     text=f"{ASKED[at % 3]}?",
                     date=one["date"],
+                    session=session(at),
                     drifted=at >= changed if drifting else None,
                 )
                 for at, one in enumerate(rows)
@@ -92,7 +102,8 @@ def measured(tmp_path, gate):
             tmp_path / "examples.parquet", **SETTINGS | settings,
         )  # fmt: skip
         section, missing = shown("drift", tmp_path / "m.parquet", tmp_path / "examples.parquet")
-        assert not missing and all(part.rows for part in [*section.parts, *section.details])
+        warnings = {"false_alarm", "in_another_order"}  # of logs with an alarm, and with ten quiet days
+        assert warnings.issuperset(missing) and all(part.rows for part in [*section.parts, *section.details])
         numbers = [
             one | {"keys": json.loads(one["keys"])} for one in tables.read(METRICS, tmp_path / "m.parquet").to_pylist()
         ]
@@ -132,6 +143,9 @@ def test_what_is_asked_most_outside_of_the_corpus_is_ranked_and_the_last_week_co
     groups = tables.read(EXAMPLES, tmp_path / "examples.parquet").to_pylist()
     assert groups[0]["text"] == "Who mends clocks?" and groups[0]["part"] == "Query of the log"
     assert f"of {rejected} questions outside of" in groups[0]["title"]
+    counts = re.search(r"^(\d+) of .*, (\d+) before the drift and (\d+) since: .*clocks", groups[0]["title"])
+    total, before, since = map(int, counts.groups())
+    assert total == before + since and before < 10 < since
     gated = tables.read(GATED_QUERIES, place(tmp_path, GATED_QUERIES, query_log="moved")).to_pylist()
     week = [row for row in gated if row["date"] > gated[-1]["date"] - datetime.timedelta(days=7)]
     [last] = [one for one in numbers if one["table"] == "last_week"]
@@ -157,8 +171,11 @@ def test_the_topic_that_grew_is_named_with_its_shares(measured):
     found = {(one["keys"]["topic"], one["metric"]): one for one in numbers if one["table"] == "topics"}
     grown = next(name for name, metric in found if "bridge" in name)
     before, after, difference = (found[grown, metric] for metric in ("before", "after", "difference"))
-    assert before["value"] < 0.6 < 0.8 < after["value"] and after["n"] == QUERIES - DRIFT
-    assert 0.2 < difference["low"] < difference["value"] < difference["high"]
+    shrunk = next(name for name, metric in found if "ferry" in name and "outside" not in name)
+    assert before["value"] < 0.6 and after["value"] > 3 * found[shrunk, "after"]["value"]
+    assert after["n"] == QUERIES - DRIFT and difference["low"] < difference["value"] < difference["high"]
+    outside = {metric: one for (name, metric), one in found.items() if "outside: " in name and "clocks" in name}
+    assert outside["before"]["value"] < 0.1 < outside["difference"]["low"] and outside["after"]["value"] > 0.2
 
 
 def test_a_log_can_be_its_own_reference(measured):
@@ -187,3 +204,17 @@ def test_windows_may_be_weeks_from_monday_on(measured):
     firsts = {row["keys"]["first"] for row in numbers if row["table"] == "windows"}
     assert firsts == {str(inside[0].date()) for inside in weeks.values()}
     assert windows[-1]["alarm"] and not windows[0]["alarm"]
+
+
+def test_one_query_of_each_session_is_a_witness(measured):
+    [(windows, _)] = measured(drifts=(False,), session=lambda at: f"s{at // 45}")
+    assert sum(row["different"] for row in windows) == QUERIES // 45
+    quiet = next(row for row in windows if not row["different"])
+    assert (quiet["queries"], quiet["ks"], quiet["ks_p"]) == (WINDOW, 0, 1)
+
+
+def test_days_in_another_order_say_what_an_alarm_is_worth(measured):
+    for numbers in (one[1] for one in measured()):
+        alarms, alpha = (one for one in numbers if one["table"] == "order")
+        assert alarms["n"] == 200 or alarms["value"] is None
+        assert (alarms["value"] or 0) <= 0.1 and alpha["value"] == 0.05

@@ -3,6 +3,7 @@ used comes back with its reason."""
 
 import datetime
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ragassay.base.errors import Unusable
 from ragassay.documents.documents import clean, moment
@@ -10,33 +11,40 @@ from ragassay.documents.sources import Columns, records
 from ragassay.queries import spans
 
 
+class Entry(NamedTuple):
+    date: datetime.datetime
+    text: str
+    session: str | None = None  # what the log calls it
+
+
 def entries(
     files: list[str], columns: dict[str, str], date_format: str | None = None
-) -> Iterator[tuple[str, tuple[datetime.datetime, str] | Unusable]]:
-    """The place of each row with its date and query, or with what is wrong, in the order of the files."""
-    date, text = (columns[name].strip().lower() for name in ("date", "text"))
+) -> Iterator[tuple[str, Entry | Unusable]]:
+    """The place of each row with what it says, or with what is wrong, in the order of the files."""
+    date, text, session = (columns[name].strip().lower() for name in ("date", "text", "session"))
     seen = set()  # of traces
-    for record in records(files, Columns((date, text, spans.FIELD), (date, text))):
+    for record in records(files, Columns((date, text, session, spans.FIELD), (date, text))):
         place, fields = f"{record.file} row {record.row}", record.fields
         if record.reason:
             yield place, Unusable(record.reason, record.detail)
         elif spans.FIELD in fields:
             for number, question in enumerate(spans.questions(fields[spans.FIELD], seen), 1):
                 is_sound = not isinstance(question, Unusable)
-                yield f"{place} span {number}", _entry(*question, "startTimeUnixNano") if is_sound else question
+                yield f"{place} span {number}", _entry(Entry(*question), "startTimeUnixNano") if is_sound else question
         else:
-            yield place, _entry(fields.get(date), fields.get(text), date, text, date_format)
+            entry = Entry(*(fields.get(name) for name in (date, text, session)))
+            yield place, _entry(entry, date, text, date_format)
 
 
-def _entry(asked, query, date, text="text", date_format=None):
-    """A date and a query as the log has them; `date` and `text` are what they are called there."""
+def _entry(entry, date, text="text", date_format=None):
+    """An entry from what the log has; `date` and `text` are what they are called there."""
     try:
-        if not (words := clean(str(query or ""))):
+        if not (words := clean(str(entry.text or ""))):
             return Unusable("empty_text", f"found nothing in {text!r}, expected what was asked")
-        moment_asked = moment(asked, date_format)
+        moment_asked = moment(entry.date, date_format)
     except Unusable as error:
         return error
     if moment_asked is None:
         expected = "expected a value: each query of a log has its date"
         return Unusable("no_date", f"found nothing in {date!r}, {expected}")
-    return moment_asked, words
+    return Entry(moment_asked, words, None if entry.session in (None, "") else str(entry.session))

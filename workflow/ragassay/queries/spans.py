@@ -16,6 +16,7 @@ from ragassay.base.terminal import shown
 
 FIELD = "resourcespans"  # the key of a line that holds spans, as OTLP has it, in lower case
 MESSAGES = "gen_ai.input.messages"
+SESSIONS = "gen_ai.conversation.id", "session.id"  # what a conversation or a visit is called
 MESSAGE = "gen_ai.user.message"  # an event that holds one message
 EARLIER = "gen_ai.prompt"  # where earlier versions of the conventions have all messages
 NUMBERED = re.compile(r"gen_ai\.prompt\.(\d+)\.(role|content)")
@@ -23,9 +24,9 @@ OPERATION, ASKING = "gen_ai.operation.name", ("chat", "text_completion", "genera
 REMEDY = "let your instrumentation record messages (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true)"
 
 
-def questions(resources, seen: set) -> Iterator[tuple[datetime.datetime, str] | Unusable]:
-    """Time and text of each span below `resourceSpans`, or what is wrong with it; `seen` holds trace and text of all
-    before.
+def questions(resources, seen: set) -> Iterator[tuple[datetime.datetime, str, str | None] | Unusable]:
+    """Time, text and session of each span below `resourceSpans`, or what is wrong with it; `seen` holds the traces and
+    texts of all before.
     """
     for span in _spans(resources):
         attributes = _mapping(span.get("attributes"))
@@ -36,7 +37,8 @@ def questions(resources, seen: set) -> Iterator[tuple[datetime.datetime, str] | 
         if attributes.get(OPERATION, ASKING[0]) not in ASKING:
             continue
         try:
-            question = _time(span), _last_of_user(span, _messages(attributes, events))
+            session = next((attributes[name] for name in SESSIONS if name in attributes), None)
+            question = _time(span), _last_of_user(span, _messages(attributes, events)), session
         except Unusable as error:
             yield error
             continue

@@ -128,6 +128,7 @@ QUERY_LOG = Table(
         Column("date", TIME, "when it was asked"),
         Column("text", pa.string(), "what was asked", text="everybody"),
         Column("query_id", pa.string(), "the query that it is; of a user's log, a hash of its words"),
+        Column("session", pa.string(), "a hash of the session or user it belongs to, if the log says so", null=True),
         Column("query_set", pa.string(), "where that comes from, if it was mixed", null=True),
         Column("drifted", pa.bool_(), "whether it was mixed on the day of the drift or later", null=True),
     ),

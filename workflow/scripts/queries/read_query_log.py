@@ -33,17 +33,18 @@ def read_query_log(files, query_log, rejects, name, columns, date_format, most_r
         if not dated and not tally.rejected:
             raise QueryLogError(f"{', '.join(files)}: found no row, expected at least one query with its date")
         tally.check()
-    dated.sort(key=lambda pair: pair[0])
+    dated.sort(key=lambda entry: entry.date)
     with tables.Writer(QUERY_LOG, query_log) as kept:
-        for entry, (asked, query) in enumerate(dated, 1):
+        for number, (asked, query, session) in enumerate(dated, 1):
             entry_row = {
-                "entry": entry,
+                "entry": number,
                 "date": asked,
                 "text": query,
                 "query_id": content_id("text", same_words(query)),
+                "session": None if session is None else content_id("session", session),
             }
             kept.add(dict.fromkeys(QUERY_LOG.schema.names) | entry_row)
-    span = f"from {dated[0][0].date()} to {dated[-1][0].date()}"
+    span = f"from {dated[0].date.date()} to {dated[-1].date.date()}"
     log.info("%d queries %s, %d rows rejected", len(dated), span, tally.rejected)
 
 

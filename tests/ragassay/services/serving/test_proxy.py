@@ -169,7 +169,7 @@ def test_the_next_run_reads_the_decisions_as_a_query_log(service, tmp_path):
         client.post("/reload")  # the table is there while the server goes on
         files = [str(file) for file in (tmp_path / "decisions").glob("*.parquet")]
     outputs = (tmp_path / "log.parquet", tmp_path / "rejects.parquet")
-    read_query_log(files, *outputs, "traffic", {"date": "date", "text": "text"}, None, 0.5)
+    read_query_log(files, *outputs, "traffic", {"date": "date", "text": "text", "session": "session"}, None, 0.5)
     rows = tables.read(QUERY_LOG, tmp_path / "log.parquet").to_pylist()
     assert {row["text"] for row in rows} == {*QUESTIONS, QUESTION}
     assert all(row["date"].tzinfo is not None for row in rows)

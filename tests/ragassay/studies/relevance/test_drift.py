@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from ragassay.studies.relevance import drift
+from ragassay.studies.relevance.drift import Stream
 
 
 @pytest.mark.parametrize(("n", "m"), [(50, 50), (300, 41), (7, 3), (1, 1)])
@@ -85,49 +86,104 @@ def test_without_drift_alarms_are_rare():
     assert 0 < np.mean(sizes) <= 0.09
 
 
-def test_a_query_counts_once_in_each_window():
-    found = drift.first_in_window(["a", "b", "a", "a", "b", "b", "c"], [0, 0, 0, 1, 1, 1, 1])
-    assert found.tolist() == [True, True, False, True, True, False, True]
-    assert drift.first_in_window(["b", "a", "a"], [0, 2, 4]).all()
+DAYS, A_DAY = 28, 30
+COUNT = DAYS * A_DAY
+WINDOWS = np.arange(COUNT) // 20
 
 
-def each_twice(random):
-    return np.repeat(np.arange(200), 2)
+def stream(values, queries=None, sessions=None):
+    """The queries of four weeks from a Monday on."""
+    alone, days = np.arange(len(values)), np.arange(len(values)) // A_DAY
+    columns = (alone if column is None else column for column in (queries, sessions))
+    return Stream(np.asarray(values), *columns, days, days % 7 >= 5)
 
 
-def popular(random):
-    """A few texts are frequent, and in later windows, too."""
-    return (200 ** random.random(400)).astype(int)
+def reference(random, count=100):
+    return Stream(random.normal(size=count), *(np.arange(count),) * 3, np.full(count, False))
 
 
-def alarms(random, queries, values, reference, counted):
-    """Whether the alarm ever rings in a log without drift, at alpha = .05."""
-    windows = np.arange(len(queries)) // 20
-    counted = drift.first_in_window(queries, windows) if counted else np.full(len(queries), True)
-    p_values = drift.sequential_p_values(reference, values[queries][counted], int(random.integers(1 << 32)))
-    return drift.evidence(p_values, windows[counted]).alarms[-1]
+def in_sessions(random, named=True):
+    """Ten queries of a session have much in common."""
+    sessions = np.arange(COUNT) // 10
+    values = 0.55 * random.normal(size=COUNT)[sessions] + 0.84 * random.normal(size=COUNT)
+    return stream(values, sessions=sessions if named else None)
 
 
-@pytest.mark.parametrize("log", [each_twice, popular])
-def test_repeated_queries_are_no_drift(log):
-    random, found = np.random.default_rng(0), {True: [], False: []}
-    for _ in range(120):
-        queries, values = log(random), np.sort(random.normal(size=400)) if log is popular else random.normal(size=400)
-        reference = values[popular(random)][:100] if log is popular else random.normal(size=100)
-        for counted, rung in found.items():
-            rung.append(alarms(random, queries, values, reference, counted))
-    assert np.mean(found[True]) <= 0.05
-    assert np.mean(found[False]) > 0.07 or log is popular
+def sent_again(numbers):
+    def log(random):
+        queries = np.asarray(numbers(random))[:COUNT]
+        return stream(random.normal(size=COUNT)[queries], queries)
+
+    return log
 
 
-def test_new_questions_that_many_people_ask_are_drift():
-    random, found = np.random.default_rng(0), []
-    for _ in range(20):
-        queries, values = np.arange(800), random.normal(size=800)
-        queries[400:] = np.where(random.random(400) < 0.2, random.integers(797, 800, 400), queries[400:])
-        values[797:] = 3
-        found.append(alarms(random, queries, values, random.normal(size=100), True))
-    assert np.mean(found) >= 0.8
+QUIET = {
+    "independent": lambda random: stream(random.normal(size=COUNT)),
+    "a tenth again": sent_again(lambda random: np.cumsum(random.random(COUNT) > 0.1) - 1),
+    "a fifth again": sent_again(lambda random: np.cumsum(random.random(COUNT) > 0.2) - 1),
+    "each twice": sent_again(lambda _: np.repeat(np.arange(COUNT), 2)),
+    "bursts": sent_again(lambda random: np.repeat(np.arange(COUNT), np.where(random.random(COUNT) < 0.01, 20, 1))),
+    "sessions": in_sessions,
+    "weekends": lambda random: (quiet := stream(random.normal(size=COUNT)))._replace(
+        values=quiet.values + quiet.weekends
+    ),
+}
+
+
+def alarms(log, trials, change=lambda found, _: found, apart=True):
+    """The share of logs that set off the alarm at alpha = .05; unless `apart`, each query is a witness of its own."""
+    sounded = []
+    for seed in range(trials):
+        random = np.random.default_rng(seed)
+        asked = change(log(random), random)
+        if not apart:
+            asked = asked._replace(queries=np.arange(COUNT), sessions=np.arange(COUNT), weekends=np.full(COUNT, False))
+        sounded.append(drift.alarm(asked, WINDOWS, reference(random), seed=seed).since is not None)
+    return np.mean(sounded)
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_no_rhythm_and_no_repetition_is_drift(name):
+    assert alarms(QUIET[name], 100) <= 0.05
+    assert alarms(QUIET[name], 60, apart=False) > 0.07 or name in ("independent", "a tenth again")
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_a_fifth_of_other_queries_is_drift_in_each_of_these_logs(name):
+    def drifting(asked, random):
+        late = (np.arange(COUNT) >= COUNT // 2) & (random.random(COUNT) < 0.2)
+        return asked._replace(values=asked.values + 4 * late)
+
+    fewer = {"sessions": 0.4}  # of 84 sessions, 42 come after the change
+    assert alarms(QUIET[name], 20, drifting) >= fewer.get(name, 0.9)
+
+
+def test_a_session_counts_once_and_a_text_once_in_each_window():
+    asked = stream(np.zeros(7), np.array([0, 1, 0, 0, 1, 1, 2]))
+    windows = np.array([0, 0, 0, 1, 1, 1, 1])
+    assert asked.witnesses(windows).tolist() == [0, 1, 3, 4, 6]
+    grouped = asked._replace(sessions=np.array([0, 1, 1, 1, 2, 2, 0]))
+    assert grouped.witnesses(windows).tolist() == [0, 1, 4]
+
+
+def test_weekends_are_ranked_among_weekends_alone():
+    asked = Stream(np.array([5.0, 5.0, 0.0]), *(np.arange(3),) * 3, np.array([False, True, False]))
+    before = Stream(np.array([1.0, 2.0, 9.0]), *(np.arange(3),) * 3, np.array([False, False, True]))
+    found = drift.alarm(asked, np.zeros(3, int), before)
+    days = drift.sequential_p_values([1.0, 2.0], [5.0, 0.0], 0), drift.sequential_p_values([9.0], [5.0], 1)
+    p_values = np.array([days[0][0], days[1][0], days[0][1]])
+    assert found.wealth == pytest.approx(drift.evidence(p_values, np.zeros(3, int)).wealth)
+
+
+def test_the_same_days_in_another_order_show_whether_queries_depend_on_each_other():
+    random = np.random.default_rng(3)
+    for log, sound in ((QUIET["independent"], False), (QUIET["weekends"], False)):
+        sounded, count = drift.false_alarms(log(random), WINDOWS, 0.05)
+        assert count == 200 and (sounded > 0.1 * count) == sound
+    sounded, count = drift.false_alarms(in_sessions(random, named=False), WINDOWS, 0.05)
+    assert sounded > 0.3 * count
+    few = in_sessions(random, named=False).at(slice(9 * A_DAY))
+    assert drift.false_alarms(few, WINDOWS[: 9 * A_DAY], 0.05) == (0, 0)
 
 
 @pytest.mark.parametrize("shift", [4.0, -3.0])

@@ -1,7 +1,8 @@
 """Has the traffic drifted? Windows of a query log against a reference, by a statistic of each query in the order of
 time, higher = more out of knowledge. `ks` compares one window, as the paper does; of many windows without drift a share
 alpha looks drifted all the same. `evidence` sounds the alarm: without drift and dependence it ever does with a chance
-of at most alpha. A text counts once in a window, since a query that is sent twice is no second witness."""
+of at most alpha. A text counts once in a window and a session with its first query, since what follows is no second
+witness. Weekends are compared with weekends, since a rhythm is no drift."""
 
 import math
 from typing import NamedTuple
@@ -9,20 +10,70 @@ from typing import NamedTuple
 import numpy as np
 
 SIZES = (0.15, 0.4, 0.7)  # of bets: small ones win much from a few extreme p-values
+FEWEST_DAYS = 10  # that a simulation puts into another order
+SIMULATED, MOST_QUERIES = 200, 4_000_000  # logs, and queries of all of them
 TOGETHER = 1024  # values that are ranked at once
 
 
-def first_in_window(queries, windows) -> np.ndarray:
-    """Whether each query is the first of its kind in its window; `windows` are the numbers of these."""
-    names, numbers = np.unique(queries, return_inverse=True)
-    _, first = np.unique(np.asarray(windows) * len(names) + numbers, return_index=True)
-    return np.isin(np.arange(len(numbers)), first)
+class Stream(NamedTuple):
+    """Queries in the order of time, all arrays of one length."""
+
+    values: np.ndarray  # of the statistic
+    queries: np.ndarray  # numbers; equal ones stand for the same words
+    sessions: np.ndarray  # numbers; a query of no session has one of its own
+    days: np.ndarray  # numbers, ascending
+    weekends: np.ndarray  # whether the day is one of a weekend
+
+    def at(self, places) -> "Stream":
+        return Stream(*(column[places] for column in self))
+
+    def witnesses(self, windows: np.ndarray) -> np.ndarray:
+        """The places of first queries of sessions with a text that is new among these in their window."""
+        places = np.sort(np.unique(self.sessions, return_index=True)[1])
+        pairs = np.stack([windows, self.queries])[:, places]
+        return places[np.sort(np.unique(pairs, axis=1, return_index=True)[1])]
+
+
+def alarm(stream: Stream, windows: np.ndarray, before: Stream, alpha: float = 0.05, seed: int = 0) -> "DriftEvidence":
+    """The evidence by the witnesses of a stream. Each is ranked among earlier ones of its kind of day, of which those
+    in `before`, the reference, come first.
+    """
+    places = stream.witnesses(windows)
+    counted, p_values = stream.at(places), np.empty(len(places))
+    for is_weekend in (False, True):
+        same, earlier = counted.weekends == is_weekend, before.values[before.weekends == is_weekend]
+        p_values[same] = sequential_p_values(earlier, counted.values[same], seed + is_weekend)
+    return evidence(p_values, windows[places], alpha, int(windows[-1]) + 1)
+
+
+def false_alarms(stream: Stream, windows: np.ndarray, alpha: float, seed: int = 0) -> tuple[int, int]:
+    """How many of so many logs set off the alarm that have the days of a stream in another order, weekdays and weekends
+    each among themselves. Nothing drifts in these, so that more than a share alpha shows queries that depend on each
+    other. With few days, there are none.
+    """
+    days, starts = np.unique(stream.days, return_index=True)
+    if len(days) < FEWEST_DAYS:
+        return 0, 0
+    draw, count = np.random.default_rng(seed), min(SIMULATED, max(20, MOST_QUERIES // len(stream.days)))
+    inside, nothing = np.split(np.arange(len(stream.days)), starts[1:]), stream.at(slice(0))
+    sounded = 0
+    for number in range(count):
+        order = np.arange(len(days))
+        for is_weekend in (False, True):
+            same = stream.weekends[starts] == is_weekend
+            order[same] = draw.permutation(order[same])
+        shuffled = stream.at(np.concatenate([inside[day] for day in order]))
+        sounded += alarm(shuffled, windows, nothing, alpha, seed + number).since is not None
+    return sounded, count
 
 
 class Window(NamedTuple):
     statistic: float  # the largest distance of the two distributions
     critical: float  # what it exceeds with a chance of about alpha
     p_value: float
+
+
+NO_TEST = Window(0.0, 1.0, 1.0)  # of a window whose queries all go with earlier ones
 
 
 def ks(reference, window, alpha: float = 0.05) -> Window:
@@ -88,8 +139,9 @@ class DriftEvidence(NamedTuple):
     since: int | None  # the window in which the drift that caused the alarm probably began
 
 
-def evidence(p_values, windows, alpha: float = 0.05) -> DriftEvidence:
-    """`windows` is the number of each value's window, from 0, ascending.
+def evidence(p_values, windows, alpha: float = 0.05, count: int | None = None) -> DriftEvidence:
+    """`windows` is the number of each value's window, from 0, ascending; `count` how many there are, if the last may be
+    empty.
 
     Without drift p-values among all earlier queries are independent and uniform (Vovk), so that a bet which pays
     e * p ** (e - 1) is fair, and the wealth reaches 1 / alpha with a chance of at most alpha (Ville's inequality). Bets
@@ -97,7 +149,7 @@ def evidence(p_values, windows, alpha: float = 0.05) -> DriftEvidence:
     """
     p_values, windows = np.asarray(p_values, float), np.asarray(windows, int)
     gains = _log_gains(p_values)  # values x bets
-    count = int(windows[-1]) + 1 if len(windows) else 0
+    count = (int(windows[-1]) + 1 if len(windows) else 0) if count is None else count
     bets = np.full(gains.shape[1], -np.inf)  # logarithm of the wealth that is in each
     wealth, alarms, alarm = np.zeros(count), np.zeros(count, bool), None
     for number in range(count):

@@ -4,27 +4,37 @@ examples. So a reader sees which documents are missing, those that would help mo
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
+
 from ragassay.text.topics import TopicError, topics
 
 SHOWN = 5  # questions of a topic
 EACH = 3  # different questions for each topic, at least
 
 
-def most_asked(corpus: str, outside: list[tuple[str, str]], most: int, seed: int) -> Iterator[list[dict]]:
+def groups(texts: list[str], most: int, seed: int) -> tuple[np.ndarray, list[str]]:
+    """The group of each rejected question, at most so many, and what each is called."""
+    count = min(most, max(1, len(set(texts)) // EACH))
+    try:
+        return topics(texts, count, seed, most_common=1.0)
+    except TopicError:  # there is no word in them by which they differ
+        return np.zeros(len(texts), int), ["questions without words"]
+
+
+def most_asked(
+    corpus: str, outside: list[tuple[str, str]], most: int, seed: int, before: int | None = None
+) -> Iterator[list[dict]]:
     """At most so many groups, each as rows of examples without their number. `outside` are texts, each with what it is,
-    such as a question.
+    such as a question; `before` is how many of them were asked before a drift, if there is one.
     """
     if not outside or not most:
         return
-    texts = [text for text, _ in outside]
-    count = min(most, max(1, len(set(texts)) // EACH))
-    try:
-        labels, names = topics(texts, count, seed, most_common=1.0)
-    except TopicError:  # there is no word in them by which they differ
-        labels, names = [0] * len(texts), ["questions without words"]
+    labels, names = groups([text for text, _ in outside], most, seed)
     for topic, size in Counter(map(int, labels)).most_common():
         members = Counter(pair for pair, label in zip(outside, labels, strict=True) if label == topic)
-        title = f"{size} of {len(texts)} questions outside of {corpus}: {names[topic]}"
+        earlier = 0 if before is None else int((labels[:before] == topic).sum())
+        when = "" if before is None else f", {earlier} before the drift and {size - earlier} since"
+        title = f"{size} of {len(outside)} questions outside of {corpus}{when}: {names[topic]}"
         yield [
             {"position": position, "title": title, "part": part, "text": text}
             for position, ((text, part), _) in enumerate(members.most_common(SHOWN), 1)
