@@ -215,6 +215,7 @@ def test_one_query_of_each_session_is_a_witness(measured):
 
 def test_days_in_another_order_say_what_an_alarm_is_worth(measured):
     for numbers in (one[1] for one in measured()):
-        alarms, alpha = (one for one in numbers if one["table"] == "order")
+        logs = {one["metric"]: one for one in numbers if one["table"] == "logs"}
+        alarms, alpha = logs["in_another_order"], logs["alpha"]
         assert alarms["n"] == 200 or alarms["value"] is None
         assert (alarms["value"] or 0) <= 0.1 and alpha["value"] == 0.05

@@ -70,8 +70,8 @@ def measure_drift(
         since = (len(windows) + 1) // 2 if evidence.since is None else evidence.since
         changed = next((row["date"].date() for row in log_rows if row["drifted"]), None)
         quiet = numbers < (len(windows) if evidence.since is None else evidence.since)
-        rows += _summary(keys, windows, evidence, len(asked), alpha, changed)
-        rows += _in_another_order(keys, stream.at(quiet), numbers[quiet], alpha, seed)
+        reordered = drift.false_alarms(stream.at(quiet), numbers[quiet], alpha, seed)
+        rows += _summary(keys, windows, evidence, len(asked), alpha, changed, reordered)
         rows += _rejected(keys, asked, numbers >= since)
         texts = [row["text"] for row in log_rows]
         rows += _topics(keys, asked, texts[reference:], corpus, numbers >= since, topics, resamples, seed)
@@ -136,9 +136,9 @@ def _shown(keys, windows, alpha):
         yield SECTION.row("windows", place, "rejected", row["rejected"] / count, count, low, high)
 
 
-def _summary(keys, windows, evidence, queries, alpha, changed):
-    """When there was an alarm, how many days after a change that is known (below 0: a false alarm), and the most
-    evidence that there was beside what an alarm takes.
+def _summary(keys, windows, evidence, queries, alpha, changed, reordered):
+    """When there was an alarm, how many days after a change that is known (below 0: a false alarm), the most
+    evidence that there was beside what an alarm takes, and how many logs sound with the days in another order.
     """
     alarm = next((row["last"].date() for row in windows if row["alarm"]), "none")
     since = "" if evidence.since is None else windows[evidence.since]["first"].date()
@@ -147,6 +147,10 @@ def _summary(keys, windows, evidence, queries, alpha, changed):
     yield from SECTION.rows("logs", keys | summary, numbers, queries)
     late = (alarm - changed).days if changed and alarm != "none" else None
     yield SECTION.row("logs", keys | summary, "days_late", late, queries)
+    sounded, count = reordered
+    share = sounded / count if count else None
+    yield SECTION.row("logs", keys | summary, "in_another_order", share, count, *clopper_pearson(sounded, count))
+    yield SECTION.row("logs", keys | summary, "alpha", alpha, count)
 
 
 def _rejected(keys, asked, after):
@@ -158,14 +162,6 @@ def _rejected(keys, asked, after):
         table, place = ("rejected", keys | {"when": name}) if name else ("traffic", keys)
         value = hits / count if count else None
         yield SECTION.row(table, place, "rejected", value, count, *clopper_pearson(hits, count))
-
-
-def _in_another_order(keys, stream, numbers, alpha, seed):
-    """How often the alarm sounds if the days before the drift come in another order, beside how often it may."""
-    sounded, count = drift.false_alarms(stream, numbers, alpha, seed)
-    value = sounded / count if count else None
-    yield SECTION.row("order", keys, "alarms", value, count, *clopper_pearson(sounded, count))
-    yield SECTION.row("order", keys, "alpha", alpha, count)
 
 
 def _last_week(keys, gated):
