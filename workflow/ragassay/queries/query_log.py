@@ -11,7 +11,7 @@ from ragassay.documents.sources import Columns, records
 from ragassay.queries import spans
 
 
-class Entry(NamedTuple):
+class LoggedQuery(NamedTuple):
     date: datetime.datetime
     text: str
     session: str | None = None  # what the log calls it
@@ -19,7 +19,7 @@ class Entry(NamedTuple):
 
 def entries(
     files: list[str], columns: dict[str, str], date_format: str | None = None
-) -> Iterator[tuple[str, Entry | Unusable]]:
+) -> Iterator[tuple[str, LoggedQuery | Unusable]]:
     """The place of each row with what it says, or with what is wrong, in the order of the files."""
     date, text, session = (columns[name].strip().lower() for name in ("date", "text", "session"))
     seen = set()  # of traces
@@ -30,9 +30,12 @@ def entries(
         elif spans.FIELD in fields:
             for number, question in enumerate(spans.questions(fields[spans.FIELD], seen), 1):
                 is_sound = not isinstance(question, Unusable)
-                yield f"{place} span {number}", _entry(Entry(*question), "startTimeUnixNano") if is_sound else question
+                yield (
+                    f"{place} span {number}",
+                    _entry(LoggedQuery(*question), "startTimeUnixNano") if is_sound else question,
+                )
         else:
-            entry = Entry(*(fields.get(name) for name in (date, text, session)))
+            entry = LoggedQuery(*(fields.get(name) for name in (date, text, session)))
             yield place, _entry(entry, date, text, date_format)
 
 
@@ -47,4 +50,4 @@ def _entry(entry, date, text="text", date_format=None):
     if moment_asked is None:
         expected = "expected a value: each query of a log has its date"
         return Unusable("no_date", f"found nothing in {date!r}, {expected}")
-    return Entry(moment_asked, words, None if entry.session in (None, "") else str(entry.session))
+    return LoggedQuery(moment_asked, words, None if entry.session in (None, "") else str(entry.session))
