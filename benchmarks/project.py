@@ -38,15 +38,17 @@ OUTPUTS = re.compile(r"^ +output: (.*)$", re.MULTILINE)
 
 @contextlib.contextmanager
 def installed() -> Iterator[tuple[Path, Path]]:
-    """The command in an environment with the wheel of a clone, which borrows all other packages from this one; and an
-    empty folder.
+    """The command in an environment with the wheel of a clone, which borrows all other packages from this one but that
+    for Slurm, which only `ragassay[slurm]` installs; and an empty folder.
     """
     with cloned() as clone:
         folder = clone.parent / "environment"
         timed(clone, sys.executable, "-c", BUILD)
         venv.create(folder, symlinks=True)
         site = folder / sysconfig.get_path("purelib", vars={"base": "", "installed_base": ""}).lstrip("/")
-        (site / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+        for path in Path(sysconfig.get_path("purelib")).iterdir():
+            if not (path.name.startswith("snakemake_executor_plugin_slurm") or (site / path.name).exists()):
+                (site / path.name).symlink_to(path)
         pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--no-deps", "--no-index"]
         seconds, _ = timed(clone, *pip, next((clone / "dist").glob("*.whl")))
         count("seconds_of_the_installation_of_the_wheel", seconds, "s")

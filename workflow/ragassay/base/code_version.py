@@ -36,6 +36,7 @@ def _version(paths, root):
     return digest.hexdigest()[:16]
 
 
+@functools.cache  # many scripts import the same
 def _name(path, root):
     """The same in a clone and in an installation."""
     return path.relative_to(root if path.is_relative_to(root) else LIBRARY.parent).as_posix()
