@@ -62,8 +62,8 @@ def _required(root, name):
 
 @functools.cache  # many files import the same
 def _module(root, name):
-    base = _folder(root, name).joinpath(*name.split("."))
-    return next((p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()), None)
+    base = f"{_folder(root, name)}/{name.replace('.', '/')}"
+    return next((path for path in map(Path, (f"{base}.py", f"{base}/__init__.py")) if path.is_file()), None)
 
 
 def _folder(root, name):
