@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from ragassay.base import pipeline, tables
+from ragassay.base import code_version, pipeline, tables
 from ragassay.base.errors import AssayError
 from ragassay.calls._estimating import FOLDER, estimating
 from ragassay.calls.ledger.records import PICO
@@ -166,6 +166,9 @@ def _copy_of_links(project, scratch):
     for folder, copy in (("results", _link), (".snakemake/metadata", shutil.copy2)):
         if (project / folder).is_dir():
             shutil.copytree(project / folder, scratch / folder, copy_function=copy)
+    if (project / code_version.STORE).is_dir():  # what no change of a project makes wrong
+        (scratch / code_version.STORE).parent.mkdir(exist_ok=True)
+        (scratch / code_version.STORE).symlink_to(project / code_version.STORE)
 
 
 def _link(path, link):
