@@ -97,7 +97,7 @@ def _read(path, _changed):
     except (OSError, ValueError):  # not stored, or cut off when the machine went down
         parsed = _parsed(path, content)
     with contextlib.suppress(OSError):  # nothing is lost but time
-        STORE.mkdir(parents=True, exist_ok=True)
+        STORE.mkdir(exist_ok=True)
         unfinished = stored.with_suffix(f".{os.getpid()}")
         unfinished.write_text(json.dumps(parsed))
         unfinished.replace(stored)

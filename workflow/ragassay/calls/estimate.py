@@ -39,10 +39,10 @@ def register(known: dict) -> None:
 
 def estimate(targets: list[str]) -> int:
     """Print the table for the jobs that these targets need; returns Snakemake's exit status."""
+    Path(".snakemake").mkdir(exist_ok=True)
     environment = os.environ | dict.fromkeys(_keys(targets) - os.environ.keys(), "not needed for an estimate")
     if status := _snakemake([*targets, "--until", "collect_documents"], environment, Path()):
         return status
-    Path(".snakemake").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="estimate-", dir=".snakemake") as scratch:
         rows = Path(scratch, "rows")
         rows.mkdir()
