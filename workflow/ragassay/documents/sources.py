@@ -6,6 +6,7 @@ columns they have. A row or a file that cannot be used comes back with its probl
 file and row. Does not judge the texts: see `ragassay.documents.documents`.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -36,31 +37,35 @@ def document_files(path) -> list[str]:
     """
     path = Path(path)
     if path.is_file():
-        files = [path]
+        files = [str(path)]
     elif all((path / name).is_file() for name in BEIR):
-        files = [path / BEIR[0]]
+        files = [str(path / BEIR[0])]
     else:
-        files = [file for file in path.rglob("*") if file.is_symlink() or not file.is_dir()]
-        files = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
-        files = [file for file in files if not _of_saved_data_set(file)]
-    if odd := [str(file) for file in files if not file.is_file()]:
+        files = sorted(_below(path))
+    if odd := next((file for file in files if not Path(file).is_file()), None):
         problem = "found a link to a folder or to nothing, expected files and folders of its own"
-        raise SourceError(f"{min(odd)}: {problem}; copy it there")
-    if files and not any(file.suffix.lower() in KINDS for file in files):
-        raise SourceError(f"{min(map(str, files))}: unknown kind of file, expected one of {', '.join(KINDS)}")
+        raise SourceError(f"{odd}: {problem}; copy it there")
+    if files and not any(file.lower().endswith(KINDS) for file in files):
+        raise SourceError(f"{files[0]}: unknown kind of file, expected one of {', '.join(KINDS)}")
     if not files:
         raise SourceError(f"{path}: no documents in this folder, expected files of the kinds {', '.join(KINDS)}")
-    text_files.check_parsers(map(str, files))
-    return sorted(map(str, files))
+    text_files.check_parsers(files)
+    return files
 
 
-def _of_saved_data_set(file):
+def _below(path):
+    """Names, as text, since a plan asks for those of many thousand files."""
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        seen = [name for name in (*names, *links) if not name.startswith(".")]
+        yield from (f"{folder}/{name}".removeprefix("./") for name in seen if not _of_saved_data_set(folder, name))
+
+
+def _of_saved_data_set(folder, name):
     """Whether it describes a data set that was saved here, or is what a program remembers of one."""
-    if file.name in HUGGING_FACE:
-        return True
-    return (
-        file.suffix == ".arrow" and file.name.startswith(("cache-", "tmp")) and (file.parent / "state.json").is_file()
-    )
+    remembered = name.endswith(".arrow") and name.startswith(("cache-", "tmp"))
+    return name in HUGGING_FACE or (remembered and Path(folder, "state.json").is_file())
 
 
 def records(

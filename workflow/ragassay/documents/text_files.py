@@ -69,7 +69,7 @@ def read_parsed(files: Iterable[str], columns: Columns) -> Iterator[Record]:
 
 def check_parsers(files: Iterable[str]) -> None:
     """Refuse files whose parser is an extra that is not installed."""
-    pdf = next((file for file in files if Path(file).suffix.lower() == ".pdf"), None)
+    pdf = next((file for file in files if file.lower().endswith(".pdf")), None)
     if pdf and importlib.util.find_spec("pypdf") is None:
         raise SourceError(f"{pdf}: reading it {not_installed('pypdf')}")
 
