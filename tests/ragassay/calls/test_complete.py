@@ -225,11 +225,15 @@ def side_by_side(run):
         thread.join()
 
 
-def test_two_runs_on_one_ledger_pay_once(serve, model, tmp_path):
+@pytest.mark.parametrize("second", ["ledger", "other/ledger"])
+def test_two_runs_on_one_ledger_pay_once(serve, model, tmp_path, second):
     server, received = serve(latency=0.02, **ANSWERING), {}
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/ledger").symlink_to(tmp_path / "ledger")  # of two projects, one has a link to the other's
+    folders = {"a": tmp_path / "ledger", "b": tmp_path / second}
 
     def run(name):
-        received[name] = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
+        received[name] = texts(complete([question(n) for n in range(40)], model(server), folders[name]))
 
     side_by_side(run)
     assert received["a"] == received["b"] == [answers(n, 0) for n in range(40)]
