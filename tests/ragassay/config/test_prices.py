@@ -18,9 +18,10 @@ def entry(given):
     return checked({"models": {"mine": given}}, [], SCHEMA)["models"]["mine"]
 
 
-def test_a_listed_model_has_its_price():
-    listed = prices.listed()["openai"]["models"]["gpt-4o-mini"]
-    assert entry(GPT)["price"] == {"cached_input": None, "batch": 1} | listed
+@pytest.mark.parametrize("given", [GPT, LLAMA])
+def test_a_listed_model_has_its_price(given):
+    listed = prices.listed()[given["provider"]]["models"][given["model"]]
+    assert entry(given)["price"] == {"cached_input": None, "batch": 1} | listed
 
 
 @pytest.mark.parametrize("given", [GPT, LLAMA])
@@ -34,7 +35,7 @@ def test_what_the_entry_says_counts():
     assert entry(GPT | {"key_variable": None})["key_variable"] is None
 
 
-@pytest.mark.parametrize("given", [GPT | LOCAL, GPT | {"model": "gpt-4o-minimal"}, LLAMA])
+@pytest.mark.parametrize("given", [GPT | LOCAL, GPT | {"model": "gpt-4o-minimal"}, GPT | {"provider": "together"}])
 def test_no_other_model_is_given_a_price(given):
     assert "price" not in entry(given)
     assert "found no price, and " in prices.without_price(entry(given))
