@@ -2,6 +2,7 @@
 file nor line. profiles/default asks for this, which is read before anything else; jobs have no profile.
 """
 
+import atexit
 import gc
 import sys
 from pathlib import Path
@@ -18,7 +19,8 @@ targets = []  # of this command line, once it is examined
 
 def examine() -> None:
     """Ends the process with one line if a file cannot be used."""
-    gc.set_threshold(50_000, 20, 20)  # looking for cycles among a plan's objects takes a tenth of its time
+    gc.set_threshold(50_000, 20, 20)  # looking for cycles among a plan's objects takes a tenth of its time,
+    atexit.register(gc.freeze)  # and so does looking once more before the process ends
     from snakemake.cli import get_argument_parser  # which calls this; most of what imports this module has none
 
     words, _ = get_argument_parser().parse_known_args(sys.argv[1:])
