@@ -1,12 +1,14 @@
 """code_version: what changes the version of a script and what does not."""
 
+import json
 import os
 import subprocess
 import sys
 
 import pytest
 
-from ragassay.base.code_version import code_version, modules
+from ragassay.base import code_version as module
+from ragassay.base.code_version import all_parsed, code_version, modules
 
 SCRIPT = '''"""What it does."""
 
@@ -133,3 +135,20 @@ def test_what_came_of_a_file_is_kept_by_its_content_and_what_is_damaged_is_compu
     for file in kept:
         file.write_text(file.read_text()[:-1])
     assert version(tree) == first
+
+
+def test_what_a_wheel_brings_is_not_parsed_again_and_counts_for_what_it_was_made_of_alone(tree, monkeypatch):
+    monkeypatch.chdir(tree)  # which is no project
+    fresh = code_version("stage/script.py", root=tree)
+    shipped = tree / "parsed.json"
+    shipped.write_text(json.dumps(all_parsed(tree)))
+    parsed = []
+    monkeypatch.setattr(module, "SHIPPED", shipped)
+    monkeypatch.setattr(module, "_parsed", lambda path, content: parsed.append(path) or ((), content.hex()))
+    for cached in (module._shipped, module._read, module._imports):
+        cached.cache_clear()
+    assert code_version("stage/script.py", root=tree) == fresh and not parsed
+    (tree / "lib/deep.py").write_text("def g(x):\n    return x + 2\n")
+    assert code_version("stage/script.py", root=tree) != fresh and parsed == [tree / "lib/deep.py"]
+    module._shipped.cache_clear()
+    module._read.cache_clear()

@@ -43,8 +43,8 @@ def test_a_wheel_has_all_of_the_pipeline_and_nothing_else(installation):
     library = [name.removeprefix("workflow/") for name in names if name.startswith("workflow/ragassay/")]
     tools = [name for name in names if name.startswith("workflow/tools/")]
     pipeline = {*names} - {f"workflow/{name}" for name in library} - {*tools}
-    lock = {"ragassay/pipeline/requirements.lock"}
-    expected = {f"ragassay/pipeline/{name}" for name in pipeline} | {*library} | lock
+    more = {"ragassay/pipeline/requirements.lock", "ragassay/pipeline/parsed.json"}
+    expected = {f"ragassay/pipeline/{name}" for name in pipeline} | {*library} | more
     docs = {name for name in expected if name.endswith(".md") and name.startswith("ragassay/schemas/")}
     folder = installation.site / "ragassay"
     installed = {path.relative_to(installation.site).as_posix() for path in folder.rglob("*") if path.is_file()}
