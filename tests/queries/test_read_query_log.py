@@ -47,6 +47,26 @@ def test_texts_that_differ_in_case_and_punctuation_are_the_same_query(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("times", "warned"),
+    [
+        (["2026-11-01T08:00", "2026-11-02T08:00:00+02:00", "2026-11-03T08:00:00Z"], True),
+        (["2026-11-01T08:00+02:00", "2026-11-02T08:00:00+01:00", "2026-11-03T08:00:00Z"], False),
+        (["2026-11-01T08:00", "2026-11-02", "2026-11-03 08:00:00"], False),
+    ],
+)
+def test_a_log_in_which_some_times_say_no_zone_is_named_in_one_line(tmp_path, caplog, times, warned):
+    rows = read(tmp_path, "text,asked at", *(f"Who?,{time}" for time in times))
+    assert len(rows) == 3
+    line = "query log support: 1 of 3 times say no time zone and count as UTC; write one with each, or with none"
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == [line] * warned
+
+
+def test_a_log_of_which_nothing_is_left_is_no_log(tmp_path):
+    with pytest.raises(AssayError, match="found no row"):
+        read(tmp_path, "text,asked at", "Who?,yesterday", most_rejected=1.0)
+
+
+@pytest.mark.parametrize(
     ("lines", "problem"),
     [
         (["text", "Who?"], "log.csv: .*asked at"),

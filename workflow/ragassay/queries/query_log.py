@@ -2,6 +2,7 @@
 used comes back with its reason."""
 
 import datetime
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,11 +11,14 @@ from ragassay.documents.documents import clean, moment
 from ragassay.documents.sources import Columns, records
 from ragassay.queries import spans
 
+ZONE = re.compile(r"(Z|UTC|[+-]\d\d:?\d\d)\s*$|^\d+$")  # at the end of a time; seconds since 1970 have that of UTC
+
 
 class LoggedQuery(NamedTuple):
     date: datetime.datetime
     text: str
     session: str | None = None  # what the log calls it
+    zoned: bool = True  # whether the log says in which zone that was the time
 
 
 def entries(
@@ -50,4 +54,9 @@ def _entry(entry, date, text="text", date_format=None):
     if moment_asked is None:
         expected = "expected a value: each query of a log has its date"
         return Unusable("no_date", f"found nothing in {date!r}, {expected}")
-    return LoggedQuery(moment_asked, words, None if entry.session in (None, "") else str(entry.session))
+    session = None if entry.session in (None, "") else str(entry.session)
+    return LoggedQuery(moment_asked, words, session, _has_zone(entry.date))
+
+
+def _has_zone(date):
+    return date.tzinfo is not None if isinstance(date, datetime.datetime) else bool(ZONE.search(str(date)))

@@ -30,12 +30,17 @@ def read_query_log(files, query_log, rejects, name, columns, date_format, most_r
             else:
                 tally.keep()
                 dated.append(entry)
-        if not dated and not tally.rejected:
-            raise QueryLogError(f"{', '.join(files)}: found no row, expected at least one query with its date")
         tally.check()
+        if not dated:
+            raise QueryLogError(f"{', '.join(files)}: found no row, expected at least one query with its date")
+    if without := sum(not entry.zoned for entry in dated) % len(dated):
+        log.warning(
+            "query log %s: %d of %d times say no time zone and count as UTC; write one with each, or with none",
+            *(name, without, len(dated)),
+        )
     dated.sort(key=lambda entry: entry.date)
     with tables.Writer(QUERY_LOG, query_log) as kept:
-        for number, (asked, query, session) in enumerate(dated, 1):
+        for number, (asked, query, session, _) in enumerate(dated, 1):
             entry_row = {
                 "entry": number,
                 "date": asked,
