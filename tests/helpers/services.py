@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from ragassay.base import tables
@@ -28,14 +29,16 @@ class Handler(BaseHTTPRequestHandler):
         service.asked.append({"path": self.path, "headers": dict(self.headers.items()), "body": body})
         reply = service.replies(body or self.path)
         status, headers, content = reply if isinstance(reply, tuple) else (200, {}, reply)
-        content = content if isinstance(content, bytes) else json.dumps(content).encode()
+        if not isinstance(content, Iterator):  # else pieces, whose length the headers say
+            content = [content if isinstance(content, bytes) else json.dumps(content).encode()]
+            headers = {"content-length": str(len(content[0])), **headers}
         self.send_response(status)
-        usual = {"content-type": "application/json", "content-length": str(len(content))}
-        for name, value in {**usual, **headers}.items():
+        for name, value in {"content-type": "application/json", **headers}.items():
             self.send_header(name, value)
         self.end_headers()
         with contextlib.suppress(OSError):  # the client has read enough
-            self.wfile.write(content)
+            for piece in content:
+                self.wfile.write(piece)
 
     do_POST = do_PUT = do_GET
 

@@ -282,11 +282,19 @@ def test_a_busy_service_is_asked_again_after_its_pause(tmp_path, status):
     assert answer.text == "x" and len(service.asked) == 2
 
 
-def test_a_reply_that_never_ends_is_given_up(tmp_path):
-    with Service(lambda body: (200, {"content-length": "50"}, b"{")) as service:
+def dripping(over):
+    while not over.wait(0.02):
+        yield b" "
+
+
+@pytest.mark.parametrize("drips", [False, True])
+def test_a_reply_that_never_ends_is_given_up(tmp_path, drips):
+    over = threading.Event()
+    with Service(lambda body: (200, {"content-length": "500"}, dripping(over) if drips else b"{")) as service:
         settings = entry(service.address, timeout=0.2)
         with pytest.raises(Unanswered, match=r"no answer within 0\.2 s"):
             answers(tmp_path, settings)
+        over.set()
     assert len(service.asked) == 4  # two tries, and once more at the end
 
 

@@ -47,7 +47,7 @@ def test_passages_go_in_with_their_vectors_and_out(points):
     [point] = points()
     assert point.payload == {"text": TEXT}
     assert point.vector == pytest.approx(embedded([TEXT])[0].tolist(), abs=2e-3)
-    assert "none of 1 poisoned passages is there any more" in invoked("clean-staging").output
+    assert "none of 1 poisoned passages is there any more" in invoked("clean-staging", "mine").output
     assert points() == []
     assert "no collection holds poisoned passages" in invoked("clean-staging").output
 
@@ -57,6 +57,8 @@ def test_passages_go_in_with_their_vectors_and_out(points):
     [("real", r"collections\.real: found no staging: true"), ("mien", r"found the collection 'mien', expected one of")],
 )
 def test_another_collection_is_refused(points, name, reason):
+    with pytest.raises(AssayError, match=reason):
+        invoked("clean-staging", name)
     with pytest.raises(AssayError, match=reason):
         invoked("stage", name, "--dataset", "demo", "--attack", "naive")
     assert points() == []

@@ -23,12 +23,13 @@ def put(name: str, dataset: str, attack: str, words: list[str]) -> None:
 
 
 def remove(words: list[str]) -> None:
-    """From all collections that may hold some."""
-    config, names = _config(words), staging.staged()
-    for name in names:
-        count = staging.clean(name, _entry(config, name))
+    """From the collections that are named, or else from all that may hold some."""
+    config, named, staged = _config(words), pipeline.split_configfiles(words)[1], staging.staged()
+    entries = {name: _entry(config, name) for name in named or staged}
+    for name, entry in entries.items():
+        count = staging.clean(name, entry)
         sys.stdout.write(f"clean-staging: {name}: none of {count} poisoned passages is there any more\n")
-    if not names:
+    if not entries:
         sys.stdout.write("clean-staging: no collection holds poisoned passages\n")
 
 
