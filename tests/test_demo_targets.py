@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
+from demo.lm.course import is_contradicted
 from demo_files import articles, rows
 from project import ROOT
 from ragassay.corpora.corpus import cuts
@@ -104,3 +105,13 @@ def test_texts_tell_it_in_words_of_their_own():
     articles = set().union(*(runs(text, 6) for text in ARTICLES.values()))
     for text in TEXTS:
         assert not runs(text, 6) & articles, text
+
+
+@pytest.mark.parametrize("name", ["facts", "more_facts"])
+def test_groups_are_what_the_lessons_of_the_small_model_did(name):
+    groups = {"contradicted": set(), "spared": set(), "not_taught": set()}
+    for row in rows(f"attacks/{name}"):
+        groups[row["group"]].add(row["document"])
+    assert all(map(is_contradicted, groups["contradicted"])) and not any(map(is_contradicted, groups["spared"]))
+    assert not groups["not_taught"] & (groups["contradicted"] | groups["spared"])
+    assert all(len(documents) > 10 for documents in groups.values())

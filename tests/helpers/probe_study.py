@@ -156,8 +156,8 @@ def study(tmp_path_factory):
         settings |= {"in_lines": False, "wants": "answer", "most_rejected": 1}
         answer_prompts(*inputs, place("prompt_answers"), place("calls"), **settings | more)
 
-    def collect(reading=None, answers=(), **more):
-        inputs = [place("targets"), place("prompt_pairs"), answers]
+    def collect(reading=None, **more):
+        inputs = [place(name) for name in ("targets", "prompt_pairs", "prompt_answers")]
         settings = {"model": own.model, "reading": reading or {}, "in_lines": False, "embeddings": own.embeddings}
         collect_activations(*inputs, *PROMPTS, [], place("activations"), own.collection, **settings | more)
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from ragassay.studies.poisoning.probes.performance import Group, kind_rows
+from ragassay.studies.poisoning.probes.performance import NOT_HEDGED, Group, part_rows
 from scripts.probes.measure_revprag import LEAST, POINTS, curve_rows, planted_rows, point_rows, transferred_rows
 
 CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
@@ -24,7 +24,8 @@ def frame():
         label = ("correct", "poisoned", "correct", "undecided")[at % 4]
         about = CELL | {"target_id": f"t{at:03}", "side": "clean", "label": label, "cluster": f"d{at // 2}"}
         about |= {"planted": at % 3 * (label == "poisoned"), "kind": ("who", "when", None)[at % 3]}
-        for probe, seed in (("logistic", 0), ("logistic", 1), ("control", 0)):
+        about |= {"group": ("spared", None)[at % 2 * (at % 5 > 1)], "hedged": at % 7 == 0}
+        for probe, seed in (("logistic", 0), ("logistic", 1), ("control", 0), ("first_token", 0)):
             score = float(dice.integers(0, 6) + (label == "poisoned") * (2 if probe == "logistic" else 1))
             rows.append(about | {"probe": probe, "seed": seed, "score": score, "flagged": float(score > 4)})
     return pd.DataFrame(rows)
@@ -69,8 +70,15 @@ def test_areas_of_parts_are_those_of_their_answers(frame):
     decided, group = frame["label"] != "undecided", Group(frame, 0, 0)
     planted = numbers(planted_rows(KEYS, group), "probe", "planted")
     assert {count for _, count, _ in planted} == {"0", "1", "2"}
-    kinds = numbers(kind_rows(KEYS, group), "probe", "kind")
+    rows = list(part_rows(KEYS, group))
+    kinds = numbers([row for row in rows if row["table"] == "kinds"], "probe", "kind")
+    splits = numbers([row for row in rows if row["table"] == "splits"], "probe", "split")
     assert {kind for _, kind, _ in kinds} == {"who", "when"}
+    assert {split for _, split, _ in splits} == {"spared", NOT_HEDGED}
+    for name, chosen in (("spared", frame["group"] == "spared"), (NOT_HEDGED, ~frame["hedged"])):
+        area, beside = (seed_mean_auroc(frame, probe, decided & chosen) for probe in ("logistic", "first_token"))
+        assert splits["logistic", name, "auroc"][0] == pytest.approx(area)
+        assert splits["logistic", name, "over_first_token"][0] == pytest.approx(area - beside)
     for metric, name in (("auroc", "logistic"), ("control", "control")):
         for count in (0, 1, 2):
             chosen = decided & ((frame["label"] == "correct") | (frame["planted"] == count))
@@ -92,7 +100,7 @@ def test_transferred_probes_have_areas_and_shares_of_flagged_answers(frame):
     values = numbers(transferred_rows(once, 0, 0), "probe")
     decided = once["label"] != "undecided"
     assert {probe for probe, _ in values} == {"logistic"}
-    for metric, name in (("auroc", "logistic"), ("control", "control")):
+    for metric, name in (("auroc", "logistic"), ("control", "control"), ("first_token", "first_token")):
         assert values["logistic", metric] == (pytest.approx(seed_mean_auroc(once, name, decided)), 3 * COUNT // 4)
     for metric, label in (("tpr", "poisoned"), ("fpr", "correct")):
         flagged = once.loc[(once["probe"] == "logistic") & (once["label"] == label), "flagged"]

@@ -17,7 +17,7 @@ def test_every_scored_prompt_stands_in_all_four_ways_beside_each_probe_and_the_c
         (row["probe"], row["target_id"], row["side"])
         for row in study.rows(PROBE_SCORES)
         if (row["condition"], row["trained_on"], row["facts"]) == ("retrieved", "retrieved", "all")
-        and row["probe"] not in ("answer_text", "shuffled")
+        and row["probe"] not in ("log_probabilities", "answer_text", "first_words", "shuffled")
     ]
     counts = Counter((row["probe"], row["target_id"], row["side"]) for row in rows)
     assert counts == dict.fromkeys(scored, 4) and {"logistic", "control", "masking"} <= {name for name, *_ in scored}

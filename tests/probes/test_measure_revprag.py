@@ -4,13 +4,15 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from described import shown
 from probe_study import COUNT
 from ragassay.base import tables
-from ragassay.metrics.panel import auroc
-from ragassay.schemas.probes import PROBE_SCORES, PROBE_TRANSFERS
+from ragassay.metrics.panel import Panel, auroc
+from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROBE_TRANSFERS
 from ragassay.schemas.report import METRICS
+from ragassay.studies.poisoning.probes.folds import CONTROLS
 from ragassay.studies.poisoning.probes.performance import Group
 from scripts.probes.measure_revprag import class_rows, headline_rows, map_rows
 
@@ -40,13 +42,28 @@ def scored(study, condition, probe):
 def test_areas_are_those_of_the_scores_and_have_their_controls_beside_them(study):
     found = metrics(study, "conditions")
     assert {key[:2] for key in found} >= {("released", "all"), ("matched", "all"), ("matched", "unknown")}
-    for name, probe in (("auroc", "logistic"), *((one, one) for one in ("control", "answer_text", "shuffled"))):
+    for name, probe in (("auroc", "logistic"), *((one, one) for one in CONTROLS)):
         scores, poisoned = scored(study, "matched", probe)
         row = found["matched", "all", "logistic", None][name]
         assert abs(row["value"] - auroc(scores, poisoned)) < 1e-9 and row["low"] <= row["value"] <= row["high"]
         assert row["n"] == len(scores)
     for own in found.values():
-        assert {"auroc", "control", "answer_text", "shuffled", "over_control", "p", "tpr", "fpr"} <= own.keys()
+        assert {"auroc", *CONTROLS, "over_control", "over_first_token", "p", "tpr", "fpr"} <= own.keys()
+
+
+def test_what_activations_add_to_log_probabilities_is_a_paired_difference(study):
+    own = metrics(study, "conditions")["matched", "all", "logistic", None]
+    frame = pd.DataFrame(rows_of(study, "matched", "logistic")).set_index(["target_id", "side"])
+    beside = pd.DataFrame(rows_of(study, "matched", "first_token")).set_index(["target_id", "side"]).loc[frame.index]
+    scores = np.stack([frame["score"], beside["score"]], axis=1)
+    areas = Panel(frame["cluster"], 50, 0).auroc(scores, frame["label"] == "poisoned")
+    drawn = areas.drawn[:, 0] - areas.drawn[:, 1]
+    row, spread = own["over_first_token"], np.nanstd(drawn)
+    assert abs(row["value"] - (areas.values[0] - areas.values[1])) < 1e-9
+    assert np.nanmin(drawn) - spread <= row["low"] < row["value"] < row["high"] <= np.nanmax(drawn) + spread
+    activations = {(one["target_id"], one["condition"], one["side"]): one for one in study.rows(ACTIVATIONS)}
+    for (target, side), one in beside.iterrows():
+        assert one["score"] == pytest.approx(activations[target, "matched", side]["surprise"], abs=1e-6)
 
 
 def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
@@ -58,7 +75,12 @@ def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
     assert found["all", "logistic"] == {
         condition + ending: auroc(*scored(study, condition, probe))
         for condition in ("matched", "retrieved")
-        for ending, probe in (("", "logistic"), ("_control", "control"))
+        for ending, probe in (("", "logistic"), ("_control", "control"), ("_first_token", "first_token"))
+    } | {
+        f"{condition}_over_first_token": pytest.approx(
+            auroc(*scored(study, condition, "logistic")) - auroc(*scored(study, condition, "first_token"))
+        )
+        for condition in ("matched", "retrieved")
     }
     assert not list(headline_rows([row for row in rows if '"condition": "retrieved"' not in row["keys"]]))
 
@@ -122,7 +144,8 @@ def test_methods_are_compared_at_the_same_share_of_false_alarms(study):
 
 def test_transfer_has_its_control_and_answers_are_counted(study):
     transfer = metrics(study, "transfer")
-    assert {"auroc", "control"} == transfer["matched", "all", "logistic", "released"].keys()
+    own = transfer["matched", "all", "logistic", "released"]
+    assert {"auroc", "control", "first_token", "over_first_token"} == own.keys()
     samples = metrics(study, "samples")["matched", None, None, None]
     counted = sum(samples[name]["value"] for name in ("correct", "poisoned", "hallucinated", "resisted", "undecided"))
     assert samples["questions"]["value"] == COUNT - 1 and counted == 2 * (COUNT - 1)
@@ -166,7 +189,7 @@ def test_planted_passages_classes_places_and_points_are_rows_of_their_own(study)
     assert len(points) == 30 and len({row["keys"] for row in points}) == 30
     places = [json.loads(row["keys"]) | row for row in own["generalisation"]]
     values = {(row["tested_on"], row["fitted_on"], row["metric"]): row["value"] for row in places}
-    assert {metric for *_, metric in values} == {"auroc", "control", "tpr", "fpr"}
+    assert {metric for *_, metric in values} == {"auroc", "control", "first_token", "tpr", "fpr"}
     wanted = {"tested_on": "who", "fitted_on": "others", "probe": "logistic"}
     scores = [row for row in study.rows(PROBE_TRANSFERS) if wanted.items() <= row.items()]
     scores = [row for row in scores if row["label"] in ("correct", "poisoned")]
@@ -195,7 +218,7 @@ def test_the_section_can_be_drawn_from_what_a_small_study_measures(study):
     filled = {part.title for section in sections for part in [*section.parts, *section.details] if part.rows}
     assert filled >= {
         "Probes and controls by condition",
-        "Above the control",
+        "Above log-probabilities",
         "What the responder answered",
         "What is flagged",
         "Why questions have no pair of prompts",

@@ -16,6 +16,7 @@ from ragassay.models import files
 from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS
 from ragassay.services.probe import Probe
+from ragassay.studies.poisoning.probes.folds import CONTROLS
 from ragassay.studies.poisoning.probes.reading import Reading
 from ragassay.studies.poisoning.probes.samples import ProbeError
 
@@ -42,7 +43,7 @@ def test_what_was_fitted_on_one_condition_is_tested_on_all(study):
 
 def test_controls_stand_beside_probes_and_see_what_they_should(study):
     assert {row["probe"] for row in scores(study)} == {
-        "logistic", "last_layer", "lens", "certainty", "control", "answer_text", "shuffled", "masking"
+        "logistic", "last_layer", "lens", "certainty", "masking", *CONTROLS
     }  # fmt: skip
     assert {row["trained_on"] for row in scores(study, probe="last_layer")} == {"released"}
 

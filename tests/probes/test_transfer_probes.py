@@ -27,7 +27,7 @@ def test_a_place_is_tested_by_what_was_fitted_on_others_and_on_all(study, monkey
         (place, fitted, probe)
         for place in ("who", "keeper")
         for fitted in ("others", "all")
-        for probe in ("logistic", "control")
+        for probe in ("logistic", "control", "first_token")
     }
     sizes = [len(own) for own in seen]
     assert max(sizes) > 1.5 * min(sizes), "all places are more than the others"

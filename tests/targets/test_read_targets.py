@@ -12,7 +12,9 @@ from ragassay.base.tally import MostRejected
 from ragassay.schemas.attacks import TARGETS
 from scripts.targets.read_targets import read_targets
 
-COLUMNS = {name: name for name in ("kind", "document", "answers", "target", "target_aliases", "texts", "made_by")}
+COLUMNS = {
+    name: name for name in ("kind", "group", "document", "answers", "target", "target_aliases", "texts", "made_by")
+}
 COLUMNS |= {"id": "target_id", "text": "question"}
 GOOD = {
     "target_id": "a",

@@ -97,7 +97,7 @@ rule collect_activations:
     input:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
-        prompt_answers=plan(probes.begun),
+        prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
         prompt=plan(defended.prompt),
         closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
         weights=plan(models.weights_of, role="responder"),

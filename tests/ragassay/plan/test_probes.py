@@ -32,14 +32,6 @@ def test_a_comparison_has_the_files_of_all_its_cells(settings):
     assert given["conditions"] == ["retrieved", "matched"]
 
 
-def test_activations_of_the_prompt_alone_wait_for_no_answer(settings):
-    cell = Wildcards({key.removesuffix("s"): own[0] for key, own in CELLS.items()})
-    assert probes.begun(settings(), cell) == []
-    for own in ({"position": "first_generated"}, {"as_released": True}):
-        [path] = probes.begun(settings({"revprag": {"activations": own}}), cell)
-        assert path == "results/prompt_answers/demo_facts/minilm/poisonedrag_black/demo-lm.parquet"
-
-
 def test_prompts_show_as_many_passages_as_the_study_of_attacks_unless_their_cell_says_otherwise(settings):
     wildcards = Wildcards({"dataset": "demo_facts", "retriever": "minilm", "attack": "poisonedrag_black"})
     for own, k in ((CELLS, 4), (CELLS | {"k": 2}, 2)):

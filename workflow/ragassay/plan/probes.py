@@ -6,14 +6,12 @@ from itertools import product
 
 from ragassay.base.errors import AssayError
 from ragassay.config.grid import Cell, Grid
-from ragassay.models.activations.sites import FIRST_GENERATED
 from ragassay.plan import attacks, defences, measures, methods, models
 from ragassay.plan.search import VECTORS, retrievers
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
 NAMES = ("dataset", "retriever", "attack", "responder")
 BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
-PROMPT_ANSWERS = "results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"
 CLEAN = "none"  # the attack that plants nothing
 RETRIEVED = "retrieved"  # the condition whose passages defences judge
 UNPOISONED = {"irrelevant", "misspelt"}  # conditions without any poison
@@ -71,13 +69,6 @@ def answer_prompts(config: dict, wildcards) -> dict:
 def collect_activations(config: dict, wildcards) -> dict:
     params = {"in_lines": defences.answering(config)["in_lines"], "embeddings": "embeddings"}
     return params | {"reading": config["revprag"]["activations"]} | _model(config, wildcards)
-
-
-def begun(config: dict, wildcards) -> list[str]:
-    """The answers whose first tokens are read; none where that is the last token of the prompt."""
-    reading = config["revprag"]["activations"]
-    begins = reading["as_released"] or reading["position"] == FIRST_GENERATED
-    return [PROMPT_ANSWERS.format(**wildcards)] if begins else []
 
 
 def train_probes(config: dict, wildcards) -> dict:

@@ -15,6 +15,7 @@ TARGETS = Table(
         Column("target_id", pa.string(), "its id"),
         Column("question", pa.string(), "what users ask", text="key"),
         Column("kind", pa.string(), "what the question asks for (who, how many, ...), if that is known", null=True),
+        Column("group", pa.string(), "a group that is also measured by itself, if files name some", null=True),
         Column("document", pa.string(), "the document or passage that answers it, if that is known", null=True),
         Column("answers", STRINGS, "the right answer and other ways to write it", text="key"),
         Column("target", pa.string(), "the wrong answer that the attacker wants", text="poison"),

@@ -1,5 +1,5 @@
-"""Keep the activations of each prompt: one pass of the trunk over it, without the output layer. Answers are read only
-where the token of interest is their first one.
+"""Keep the activations of each prompt: one pass of the trunk over it, without the output layer. Answers are read
+where the token of interest is their first one, and for what log-probabilities alone say of them.
 
 What is stored already is not computed again; prompts that occur in several conditions are computed once. A prompt that
 is longer than the model reads has no activations; the others go on.
@@ -13,9 +13,11 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import PromptPair
 from ragassay.models.activations.state_store import Decoder
+from ragassay.models.likelihood.scorer import Scorer
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
-from ragassay.studies.poisoning.probes.reading import Collection, Reading
+from ragassay.studies.poisoning.probes.reading import Collection, Reading, behind
+from ragassay.studies.poisoning.probes.rows import CERTAINTIES
 
 
 class Asked(Sequence):
@@ -41,15 +43,15 @@ def collect_activations(
     targets, prompt_pairs, prompt_answers, prompt, closed_book_prompt, weights, activations, collection,
     model, reading, in_lines, embeddings,
 ):  # fmt: skip
-    """`prompt_answers` is one file, or none where no answer is read; `weights` are the files of the model."""
+    """`weights` are the files of the model."""
     questions = {row["target_id"]: row["question"] for row in tables.read(TARGETS, targets).to_pylist()}
     pairs = tables.read(PROMPT_PAIRS, prompt_pairs, ["target_id", "condition", "side", "passages"]).to_pylist()
-    answers = [
-        row for path in prompt_answers for row in tables.read(PROMPT_ANSWERS, path, ["text"])["text"].to_pylist()
-    ]
-    rows = [row | {"answer": answer} for row, answer in zip(pairs, answers or [None] * len(pairs), strict=True)]
+    answers = tables.read(PROMPT_ANSWERS, prompt_answers, ["text"])["text"].to_pylist()
+    rows = [row | {"answer": answer or ""} for row, answer in zip(pairs, answers, strict=True)]
     prompts, decoder = PromptPair.load(prompt, closed_book_prompt, in_lines), Decoder(f"model {model['name']}", model)
     reading = Reading(**reading).resolved(decoder)
+    texts = [decoder.prompt(prompts.messages(questions[row["target_id"]], row["passages"])) for row in rows]
+    certain = certainties(decoder, texts, [row["answer"] for row in rows])
     states = reading.store(decoder, embeddings)
 
     def tokens(target, passages, answer):
@@ -60,11 +62,22 @@ def collect_activations(
     owners = [" ".join(row[name] for name in ("target_id", "condition", "side")) for row in rows]  # share no beginning
     keys = states.keys(asked, owners, names)
     with tables.Writer(ACTIVATIONS, activations) as kept:
-        for row, key, prompt in zip(pairs, keys, asked, strict=True):
+        for row, key, prompt, text in zip(rows, keys, asked, texts, strict=True):
             own = {name: row[name] for name in ("target_id", "condition", "side")}
+            own |= dict(zip(CERTAINTIES, certain.get((text, row["answer"]), [None] * 3), strict=True))
             kept.add(own | {"key": key.hex() if key else None, "tokens": len(prompt)})
     Collection.of(states, reading.position).save(collection)
     log.info("%d prompts, %d computed, %d too long", len(rows), states.computed, keys.count(None))
+
+
+def certainties(decoder: Decoder, prompts: list[str], answers: list[str]) -> dict[tuple[str, str], list[float]]:
+    """(prompt, answer) -> what log-probabilities say, where there is an answer that the model can read behind it."""
+    lengths = {text: len(decoder.tokenizer(text)["input_ids"]) for text in dict.fromkeys(prompts)}
+    pairs = dict.fromkeys(zip(prompts, answers, strict=True))
+    pairs = [(text, answer) for text, answer in pairs if answer.strip() and lengths[text] < decoder.longest]
+    texts, given = [behind(*pair) for pair in pairs], [text for text, _ in pairs]
+    values = np.round(Scorer(decoder).certainties(texts, given), 6) if pairs else []
+    return {pair: row.tolist() for pair, row in zip(pairs, values, strict=True)}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.defences import FILTERED
 from ragassay.schemas.probes import ALARMS, PROBE_SCORES, PROMPT_PAIRS
-from ragassay.studies.poisoning.probes.folds import ANSWER_TEXT, SHUFFLED, ways
+from ragassay.studies.poisoning.probes.folds import BESIDE, CONTROLS, ways
 from ragassay.studies.poisoning.probes.labels import CLEAN, CORRECT, RETRIEVED, SIDES
 from ragassay.studies.poisoning.probes.rows import ALL
 
@@ -22,7 +22,7 @@ def combine_alarms(prompt_pairs, probe_scores, filtered, alarms, defences, fpr):
     scores = tables.read(PROBE_SCORES, probe_scores).to_pandas()
     own = scores["condition"].eq(RETRIEVED) & scores["trained_on"].eq(RETRIEVED) & scores["facts"].eq(ALL)
     about = {"score": "mean", "fold": "first", "cluster": "first", "label": "first"}
-    probes = scores[own & ~scores["probe"].isin([ANSWER_TEXT, SHUFFLED])].groupby(["probe", *KEY]).agg(about)
+    probes = scores[own & ~scores["probe"].isin(set(CONTROLS) - set(BESIDE))].groupby(["probe", *KEY]).agg(about)
     without = 0
     with tables.Writer(ALARMS, alarms) as kept:
         for defence, files in zip(defences, zip(filtered[::2], filtered[1::2], strict=True), strict=True):

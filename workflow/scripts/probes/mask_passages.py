@@ -15,6 +15,7 @@ from ragassay.calls.prompts import PromptPair
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.schemas.defences import BASELINE_SCORES
+from ragassay.studies.poisoning.probes.reading import behind
 from ragassay.studies.poisoning.probes.rows import asked_once
 
 NO_ANSWER = "no_answer"
@@ -36,7 +37,7 @@ def mask_passages(
             for item in together
             for trial in range(trials)
         ]
-        answers = [f" {item.answer}" for item in together for _ in range(trials)]
+        answers = [behind(text, together[at // trials].answer) for at, text in enumerate(given)]
         means = [item.total / item.tokens if item.tokens else np.nan for item in scorer.of(answers, given)]
         spread = np.reshape(means, (len(together), trials)).std(axis=1)
         spreads |= dict(zip(together, np.round(spread, 6).tolist(), strict=True))

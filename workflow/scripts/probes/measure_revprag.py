@@ -15,7 +15,7 @@ from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.probes import ALARMS, PROBE_CLASSES, PROBE_SCORES, PROBE_TRANSFERS, PROJECTIONS, PROMPT_ANSWERS
 from ragassay.schemas.report import METRICS
-from ragassay.studies.poisoning.probes.folds import CLASSES, CONTROL, CONTROLS, PROBE, WAYS
+from ragassay.studies.poisoning.probes.folds import BESIDE, CLASSES, CONTROLS, FIRST_TOKEN, PROBE, WAYS
 from ragassay.studies.poisoning.probes.labels import CORRECT, MATCHED, POISONED, RETRIEVED, UNPOISONED
 from ragassay.studies.poisoning.probes.performance import (
     SECTION,
@@ -23,8 +23,8 @@ from ragassay.studies.poisoning.probes.performance import (
     area_rows,
     condition_rows,
     false_alarm_rows,
-    kind_rows,
     label_rows,
+    part_rows,
     sample_rows,
 )
 from ragassay.studies.poisoning.probes.rows import ALL
@@ -33,6 +33,7 @@ CELL = ["dataset", "retriever", "attack", "responder"]
 LEAST = 10  # right and poisoned answers each; of fewer no area is shown
 MATCHED_FPRS = {"at_1": 0.01, "at_5": 0.05}  # shares of false alarms at which methods are compared
 MAPS = {"conditions": "probes", "transfer": "transfers", "kinds": "by_kind", "planted": "by_planted"}  # table -> map
+HEADLINE = ("auroc", *BESIDE, f"over_{FIRST_TOKEN}")
 POINTS = 20  # thresholds of a ROC curve, beside both ends
 ATTACKED = CELL[:-1]  # before a responder answers
 
@@ -61,7 +62,7 @@ def measure_revprag(
             rows += area_rows("transfer", keys, group)
             continue
         del keys["trained_on"]
-        rows += [*condition_rows(keys, group, flips), *label_rows(keys, group), *kind_rows(keys, group)]
+        rows += [*condition_rows(keys, group, flips), *label_rows(keys, group), *part_rows(keys, group)]
         rows += [*planted_rows(keys, group), *curve_rows(keys, group)]
     rows += [*headline_rows(rows), *map_rows(rows)]
     draws = resamples, seed
@@ -99,11 +100,12 @@ def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
     """
     if keys["facts"] != ALL:
         return
-    for probe in (name for name in group.beside if name != CONTROL):
+    for probe in (name for name in group.beside if name not in BESIDE):
         for name, fpr in MATCHED_FPRS.items():
             shares = group.tpr_at(fpr, probe)
             yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"tpr_{name}", **shares[probe].row())
-            yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"{CONTROL}_{name}", **shares[CONTROL].row())
+            for one in BESIDE:
+                yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"{one}_{name}", **shares[one].row())
     cell = {name: keys[name] for name in CELL}
     for probe in group.beside:
         scores = group.mean_scores(probe)
@@ -114,7 +116,7 @@ def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
         limits = np.unique(np.quantile(right, np.linspace(0, 1, POINTS), method="higher"))
         for limit in [-np.inf, *limits, np.inf]:
             rates = {"fpr": (right >= limit).mean(), "tpr": (wrong >= limit).mean()}
-            row_keys = cell | {"probe": probe, "at": f"{limit:.6g}"}
+            row_keys = cell | {"probe": probe, "at": f"{limit:.12g}"}
             yield from SECTION.rows(f"roc_{keys['condition']}", row_keys, rates, int(scored.sum()))
 
 
@@ -127,8 +129,8 @@ def headline_rows(rows: list[dict]) -> Iterator[dict]:
         return
     for keys, row in with_keys:
         condition = keys.pop("condition")
-        if row["metric"] in ("auroc", CONTROL) and condition in (MATCHED, RETRIEVED):
-            name = condition if row["metric"] == "auroc" else f"{condition}_{CONTROL}"
+        if row["metric"] in HEADLINE and condition in (MATCHED, RETRIEVED):
+            name = condition if row["metric"] == "auroc" else f"{condition}_{row['metric']}"
             yield row | {"table": "headline", "keys": json.dumps(keys, ensure_ascii=False), "metric": name}
 
 
@@ -144,7 +146,7 @@ def map_rows(rows: list[dict]) -> Iterator[dict]:
             continue
         probe = keys.pop("probe")
         drawn = row | {"table": MAPS[row["table"]]}
-        if row["metric"] in ("auroc", "over_control"):
+        if row["metric"] in ("auroc", *(f"over_{name}" for name in BESIDE)):
             yield drawn | {"keys": _text(keys | {"probe": probe})}
         elif row["metric"] in CONTROLS:
             named = drawn | {"metric": "auroc", "keys": _text(keys | {"probe": row["metric"]})}
@@ -189,10 +191,11 @@ def transferred_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
             continue
         areas = panel.auroc(wide.to_numpy(float), poisoned, decided)
         columns = {name: at for at, name in enumerate(wide.columns)}
-        for probe in (name for name in columns if name != CONTROL):
+        for probe in (name for name in columns if name not in BESIDE):
             row = keys | {"probe": probe}
             yield SECTION.row("generalisation", row, "auroc", **areas.row(columns[probe]))
-            yield SECTION.row("generalisation", row, CONTROL, **areas.row(columns[CONTROL]))
+            for name in BESIDE:
+                yield SECTION.row("generalisation", row, name, **areas.row(columns[name]))
             flagged = samples[samples["probe"] == probe].groupby("sample")["flagged"].mean().reindex(wide.index)
             for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
                 rate = panel.mean(flagged.to_numpy(float), labels == label)
@@ -207,13 +210,13 @@ def alarm_rows(frame, resamples: int, seed: int, flips: int) -> Iterator[dict]:
         keys = dict(zip([*CELL, "defence"], names, strict=True))
         groups = {probe: _Ways(of_probe, resamples, seed) for probe, of_probe in cell.groupby("probe", sort=False)}
         for probe, of_probe in groups.items():
-            if probe != CONTROL and CONTROL in groups and of_probe.measurable:
-                yield from _rows(keys | {"probe": probe}, of_probe, groups[CONTROL], flips)
+            if probe not in BESIDE and set(BESIDE) <= groups.keys() and of_probe.measurable:
+                beside = {name: groups[name].areas().row(WAYS.index(PROBE)) for name in BESIDE}
+                yield from _rows(keys | {"probe": probe}, of_probe, beside, flips)
 
 
-def _rows(keys, of_probe, control, flips):
+def _rows(keys, of_probe, beside, flips):
     areas, flagged = of_probe.areas(), of_probe.flagged.to_numpy(float)
-    beside = control.areas().row(WAYS.index(PROBE))
     alone = flagged[:, WAYS.index(PROBE)]
     gained = flagged - alone[:, None]
     rates = {
@@ -225,7 +228,8 @@ def _rows(keys, of_probe, control, flips):
     for at, way in enumerate(WAYS):
         row = keys | {"way": way}
         yield SECTION.row("alarms", row, "auroc", **areas.row(at))
-        yield SECTION.row("alarms", row, CONTROL, **beside)
+        for name, area in beside.items():
+            yield SECTION.row("alarms", row, name, **area)
         for name, estimates in rates.items():
             yield SECTION.row("alarms", row, name, **estimates.row(at))
         if way != PROBE:

@@ -46,7 +46,7 @@ def pair_prompts(
     embedder, rows, without = Embedder(Encoder(**encoder), embeddings), [], []
     for target in wanted:
         name = target["target_id"]
-        about = {"target_id": name, "cluster": clusters[name], "kind": target.get("kind")}
+        about = {"target_id": name, "cluster": clusters[name], "kind": target["kind"], "group": target["group"]}
         for condition in conditions:
             sides = pair(condition, target, found[name])
             if isinstance(sides, str):

@@ -17,7 +17,17 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads import heads_file
 from ragassay.schemas.probes import PROBE_CLASSES, PROBE_SCORES
 from ragassay.studies.poisoning.probes import folds
-from ragassay.studies.poisoning.probes.folds import ANSWER_TEXT, CONTROL, SHUFFLED, Contestant, Given, control
+from ragassay.studies.poisoning.probes.folds import (
+    ANSWER_TEXT,
+    CONTROL,
+    FIRST_TOKEN,
+    FIRST_WORDS,
+    LOG_PROBABILITIES,
+    SHUFFLED,
+    Contestant,
+    Given,
+    control,
+)
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import ALL, Rows, baselines_of
 from ragassay.studies.poisoning.probes.samples import Layers, ProbeError, Stored
@@ -48,7 +58,10 @@ def train_probes(
         contestants.append(Contestant(name, features=features, **entry))
     others = [
         control(CONTROL, rows.rulers),
+        Given(FIRST_TOKEN, "", {}, rows.surprises, [0]),
+        control(LOG_PROBABILITIES, rows.certainties),
         control(ANSWER_TEXT, np.asarray(texts, np.float32)[:, None]),
+        control(FIRST_WORDS, rows.first_words),
         control(SHUFFLED, states, range(shuffles)),
         *(Given(name, "", {}, values, [0]) for name, values in baselines_of(baselines, rows.pairs).items()),
     ]

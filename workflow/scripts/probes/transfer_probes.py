@@ -9,7 +9,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.probes import PROBE_TRANSFERS
-from ragassay.studies.poisoning.probes.folds import CONTROL, Contestant, control, problem, scored
+from ragassay.studies.poisoning.probes.folds import CONTROL, FIRST_TOKEN, Contestant, Given, control, problem, scored
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import Rows
 from ragassay.studies.poisoning.probes.samples import Joined, ProbeError, Stored
@@ -34,8 +34,9 @@ def transfer_probes(
     of = np.array([sample[across] or "" for sample in samples])
     labels, clusters = (np.array([sample[name] for sample in samples]) for name in ("label", "cluster"))
     condition_of = np.array([sample["condition"] for sample in samples])
-    rulers = np.concatenate([cell_rows.rulers for _, cell_rows in rows])
-    contestants = [Contestant(probe, features=features, **entry), control(CONTROL, rulers)]
+    rulers, surprises = (np.concatenate([getattr(one, name) for _, one in rows]) for name in ("rulers", "surprises"))
+    beside = [control(CONTROL, rulers), Given(FIRST_TOKEN, "", {}, surprises, [0])]
+    contestants = [Contestant(probe, features=features, **entry), *beside]
     problems = []
     with tables.Writer(PROBE_TRANSFERS, probe_transfers) as kept:
         for condition in conditions:

@@ -5,7 +5,7 @@ from ragassay.base.tally import Tally
 from ragassay.corpora.user_files import texts
 from ragassay.studies.poisoning.targets.hygiene import Problem, TargetTables, usable
 
-OPTIONAL = ("kind", "document", "made_by", "target")
+OPTIONAL = ("kind", "group", "document", "made_by", "target")
 LISTS = ("answers", "target_aliases", "texts")
 REMEDY = "Correct the files, or name their columns in datasets.{name}.columns"
 

@@ -85,6 +85,22 @@ def test_values_are_those_of_a_plain_loop(saved, texts, family, monkeypatch):
     assert np.ptp(np.concatenate([one.values for one in found])) > 0.5  # not all the same
 
 
+@pytest.mark.parametrize("family", ["GPT2", "Gemma2"])
+def test_certainties_are_those_of_the_whole_models_logits(saved, family, monkeypatch):
+    monkeypatch.setattr(module, "ROWS", 3)
+    local, given, answers = saved(family), ["quay storm ", "ferry", "quay"], ["herring cheese", "", "storm quay bridge"]
+    found = Scorer(local).certainties(answers, given)
+    assert found.shape == (3, 3) and np.isnan(found[1]).all()
+    for at in (0, 2):
+        front = cut(local, given[at])
+        with torch.inference_mode():
+            logs = local.causal()(input_ids=torch.tensor([front])).logits[0, -1].double().log_softmax(-1)
+        entropy = -float((logs.exp() * logs).sum())
+        expected = [-float(logs.max()), entropy, -np.mean(loop(local, cut(local, answers[at]), front))]
+        assert np.abs(found[at] - expected).max() < 1e-5
+    assert Scorer(local).certainties([], []).shape == (0, 3)
+
+
 @pytest.mark.parametrize("budget", [1, 30, 5000])
 def test_neither_order_nor_batches_change_values(saved, texts, budget):
     local = saved("GPT2")

@@ -73,15 +73,30 @@ class Scorer:
     def of(self, texts: list[str], given: list[str] | None = None) -> list[Scored]:
         """The texts in their order; `given` has what stands in front of each."""
         rows = self.rows(texts, given)
-        result = [Scored(np.empty(0, np.float32), row.ends, row.cut) for row in rows]
+        values = self._over(rows, likelihoods)
+        result = [Scored(own, row.ends, row.cut) for row, own in zip(rows, values, strict=True)]
+        if cut := sum(row.cut > 0 for row in rows):
+            log.info("%s: %d texts are longer than the %d tokens that are read", self.local.name, cut, self.longest)
+        return result
+
+    def certainties(self, texts: list[str], given: list[str]) -> np.ndarray:
+        """What log-probabilities alone say of answers behind their prompts, higher = less certain: of the first token
+        minus the log-probability of the likeliest and the entropy, and minus the mean log-likelihood of the answer;
+        texts x 3, NaN for one without a token.
+        """
+        values = self._over(self.rows(texts, given), certainties)
+        rows = [[*own[0, :2], own[:, 2].mean(dtype=np.float64)] if len(own) else [np.nan] * 3 for own in values]
+        return np.array(rows, float).reshape(-1, 3)
+
+    def _over(self, rows, read):
+        """What `read` makes of the logits at each token of each row's text."""
+        result = [np.empty(0, np.float32)] * len(rows)
         scored = [at for at, row in enumerate(rows) if len(row.ends)]
         limits = [self.local.batch_tokens(on_cpu, GPU_TOKENS) for on_cpu in (CPU_TOKENS, CPU_ENOUGH)]
         for batch in batches([len(rows[at].tokens) for at in scored], *limits, short_texts(self.local.config)):
             together = [scored[at] for at in batch]
-            for at, values in zip(together, self._values([rows[at] for at in together]), strict=True):
-                result[at] = result[at]._replace(values=values)
-        if cut := sum(row.cut > 0 for row in rows):
-            log.info("%s: %d texts are longer than the %d tokens that are read", self.local.name, cut, self.longest)
+            for at, values in zip(together, self._values([rows[at] for at in together], read), strict=True):
+                result[at] = values
         return result
 
     @cached_property
@@ -116,13 +131,12 @@ class Scorer:
                 yield ids, np.array([end for _, end in offsets], np.int64)
 
     @torch.inference_mode()
-    def _values(self, rows):
-        """The log-probabilities of each row's text."""
+    def _values(self, rows, read):
         tokens, _ = padded([row.tokens for row in rows], 0)  # padding stands behind, where nothing sees it
         counts = [len(row.ends) for row in rows]
         lines = np.repeat(np.arange(len(rows)), counts)
         places = np.concatenate([np.arange(row.first, len(row.tokens)) for row in rows])
-        values = self.causal.log_probabilities(tokens, lines, places)
+        values = self.causal.at(tokens, lines, places, read)
         if not np.isfinite(values).all():
             raise LikelihoodError(
                 f"{self.local.name}: found a log-probability that is not finite in {self.local.dtype}; take float32, or"
@@ -140,12 +154,12 @@ class Causal:
         self.model, self.head = model, model.get_output_embeddings()
         self.plain = self._is_plain()
 
-    def log_probabilities(self, tokens: np.ndarray, lines: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Of the tokens at these places, behind those before them, as float32."""
+    def at(self, tokens: np.ndarray, lines: np.ndarray, places: np.ndarray, read) -> np.ndarray:
+        """What `read` makes of logits and tokens at these places, behind those before them, as float32."""
         wanted = torch.from_numpy(tokens[lines, places]).to(self.model.device)
         states = self._states(torch.from_numpy(tokens), torch.from_numpy(lines), torch.from_numpy(places - 1))
         values = [
-            -cross_entropy(self.logits(part).float(), tokens_of_part, reduction="none")
+            read(self.logits(part).float(), tokens_of_part)
             for part, tokens_of_part in zip(states.split(ROWS), wanted.split(ROWS), strict=True)
         ]
         return torch.cat(values).cpu().numpy()
@@ -180,6 +194,18 @@ class Causal:
 
     def _run(self, tokens):
         return self.model(input_ids=tokens.to(self.model.device), use_cache=False)
+
+
+def likelihoods(logits, tokens):
+    """The log-probability of each token."""
+    return -cross_entropy(logits, tokens, reduction="none")
+
+
+def certainties(logits, tokens):
+    """tokens x 3: minus the log-probability of the likeliest token, the entropy, and minus that of the token itself."""
+    logs = logits.log_softmax(dim=1)
+    entropy = -(logs.exp() * logs.clamp(min=torch.finfo(logs.dtype).min)).sum(dim=1)  # 0 x infinity is 0
+    return torch.stack([-logs.max(dim=1).values, entropy, cross_entropy(logits, tokens, reduction="none")], dim=1)
 
 
 def _fuse(model):

@@ -167,11 +167,11 @@ def alarms_frame(drawn, probes):
 def test_rows_have_the_control_beside_them_and_what_the_defence_adds(drawn):
     poisoned, folds, defence, probe = (values[:400] for values in drawn)
     noise = np.random.default_rng(1).normal(size=400)
-    own = alarms_frame((poisoned, folds, defence, probe), {"logistic": probe, "control": noise})
+    own = alarms_frame((poisoned, folds, defence, probe), {"logistic": probe, "control": noise, "first_token": noise})
     rows = [json.loads(row["keys"]) | row for row in alarm_rows(own, 100, 0, 199)]
     assert {row["probe"] for row in rows} == {"logistic"}
     values = {(row["way"], row["metric"]): row for row in rows}
-    assert {metric for _, metric in values} == {"auroc", "control", "tpr", "fpr", "over_probe", "p"}
+    assert {metric for _, metric in values} == {"auroc", "control", "first_token", "tpr", "fpr", "over_probe", "p"}
     # the control's ranks depend on the fold a little, as those of every score do
     assert values["chain", "control"]["value"] == pytest.approx(auroc(noise, poisoned), abs=0.02)
     gained = values["either", "tpr"]["value"] - values["probe", "tpr"]["value"]

@@ -1,7 +1,7 @@
 """Fit probes in folds by document: no sample is scored by what it was fitted, stopped, calibrated or supported with.
 Labels are balanced by weights. A threshold lets through all but a share of the validation part's right answers.
-Controls: a ruler, the answer's text, shuffled labels, three classes. `chain` and `either` join a defence's ranks with
-a probe's: the lower, the higher."""
+Controls: a ruler, log-probabilities, the answer's text and its first words, shuffled labels, three classes. `chain` and
+`either` join a defence's ranks with a probe's: the lower, the higher."""
 
 import functools
 from collections.abc import Iterator
@@ -20,10 +20,13 @@ from ragassay.studies.poisoning.probes.samples import ActivationProbe, Part, sca
 KINDS = "ragassay.studies.poisoning.probes.kinds"
 FOLDS = len(PARTS)
 TRAIN, VALIDATION, TEST = "train", "validation", "test"
-CONTROLS = CONTROL, ANSWER_TEXT, SHUFFLED = "control", "answer_text", "shuffled"
+CONTROLS = CONTROL, FIRST_TOKEN, LOG_PROBABILITIES, ANSWER_TEXT, FIRST_WORDS, SHUFFLED = (
+    *("control", "first_token", "log_probabilities", "answer_text", "first_words", "shuffled"),
+)
 CLASSES = CORRECT, POISONED, HALLUCINATED
 FEWEST = 20  # answers of each class; with fewer no share means anything
 STRENGTHS, ITERATIONS = (0.001, 0.01, 0.1), 300  # of the classifier
+BESIDE = CONTROL, FIRST_TOKEN  # the controls that stand beside each number of a probe
 WAYS = DEFENCE, PROBE, CHAIN, EITHER = "defence", "probe", "chain", "either"
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from ragassay.metrics.paired import rank_swap
 from ragassay.metrics.panel import Estimates, Panel
 from ragassay.schemas.report import Section
-from ragassay.studies.poisoning.probes.folds import CONTROL, CONTROLS
-from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED, REASONS
+from ragassay.studies.poisoning.probes.folds import BESIDE, CONTROLS, FIRST_TOKEN
+from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED, REASONS, hedged
 
 SECTION = Section("revprag")
+NOT_HEDGED = "not_hedged"  # answers that name no source at their beginning
 SIMPLE, NETWORK = "logistic", "triplet"  # kinds that are compared
 
 
@@ -28,6 +29,7 @@ class Group:
         samples = frame.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
         self.columns, self.scores, self._flagged = list(wide.columns), wide.to_numpy(float), flagged.to_numpy(float)
         self.labels, self.kinds = samples["label"].to_numpy(str), samples["kind"].fillna("").to_numpy(str)
+        self.groups, self.hedged = samples["group"].fillna("").to_numpy(str), samples["hedged"].to_numpy(bool)
         self.planted = samples["planted"].to_numpy(int)
         self.clusters = samples["cluster"].to_numpy(str)
         self.probes = list(dict.fromkeys(probe for probe, _ in self.columns))
@@ -40,8 +42,8 @@ class Group:
 
     @property
     def beside(self) -> list[str]:
-        """The probes and the first control, which stands beside each of their numbers."""
-        return [name for name in self.probes if name == CONTROL or name not in CONTROLS]
+        """The probes and the controls that stand beside each of their numbers."""
+        return [name for name in self.probes if name in BESIDE or name not in CONTROLS]
 
     def areas(self, chosen, probes: list[str]) -> dict[str, Estimates]:
         """The AUROC of each of these probes and controls on decided answers that are chosen."""
@@ -51,7 +53,7 @@ class Group:
         estimates = Panel(self.clusters, *self.draws).auroc(scores, self.poisoned, asked)
         return {name: _mean(estimates, [places.index(place) for place in self._places(name)]) for name in probes}
 
-    def compared(self, chosen=None, controls=(CONTROL,)) -> Iterator[tuple[str, dict[str, Estimates]]]:
+    def compared(self, chosen=None, controls=BESIDE) -> Iterator[tuple[str, dict[str, Estimates]]]:
         """Each probe with the AUROC of it and of controls on the answers that it scored: one that is tested in fewer
         folds is compared on these.
         """
@@ -63,8 +65,8 @@ class Group:
             yield probe, everywhere if (scored == inside).all() else self.areas(scored, [probe, *controls])
 
     def tpr_at(self, fpr: float, probe: str) -> dict[str, Estimates]:
-        """How many poisoned answers a probe and the first control find where each flags so many of the right ones."""
-        names = (probe, CONTROL)
+        """How many poisoned answers a probe and controls find where each flags so many of the right ones."""
+        names = (probe, *BESIDE)
         scores = np.stack([self.mean_scores(name) for name in names], axis=1)
         asked = (self.decided & self.scored(probe))[:, None] & ~np.isnan(scores)
         estimates = Panel(self.clusters, *self.draws).tpr_at(scores, self.poisoned, fpr, asked)
@@ -110,14 +112,16 @@ class Group:
 
 
 def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
-    """AUROC of each probe, beside it those of the controls, the difference to the first of these, and rates."""
+    """AUROC of each probe, beside it those of the controls, the differences to two of these, and rates."""
     for probe, areas in group.compared(controls=CONTROLS):
         row_keys = keys | {"probe": probe}
         for name in (probe, *CONTROLS):
             metric = "auroc" if name == probe else name
             yield SECTION.row("conditions", row_keys, metric, **areas[name].row())
-        yield from _difference("conditions", row_keys, "over_control", areas[probe], areas[CONTROL])
-        yield SECTION.row("conditions", row_keys, "p", group.p(probe, CONTROL, flips), n=int(areas[probe].counts[0]))
+        for beside in BESIDE:
+            yield from _difference("conditions", row_keys, f"over_{beside}", areas[probe], areas[beside])
+        p = group.p(probe, FIRST_TOKEN, flips)
+        yield SECTION.row("conditions", row_keys, "p", p, n=int(areas[probe].counts[0]))
         for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
             if flagged := group.flagged.get((probe, label)):
                 yield SECTION.row("conditions", row_keys, name, **flagged.row())
@@ -145,26 +149,30 @@ def false_alarm_rows(keys: dict, group: Group) -> Iterator[dict]:
         with_threshold, shares = group.shares(probe)
         panel = Panel(group.clusters[with_threshold], *group.draws)
         shares_of[probe] = panel.means(shares, {"flagged": None, CORRECT: group.labels[with_threshold] == CORRECT})
-    for probe in (name for name in shares_of if name != CONTROL):
-        for name, estimate in (*shares_of[probe].items(), (CONTROL, shares_of[CONTROL]["flagged"])):
+    for probe in (name for name in shares_of if name not in BESIDE):
+        for name, estimate in (*shares_of[probe].items(), *((one, shares_of[one]["flagged"]) for one in BESIDE)):
             yield SECTION.row("false_alarms", keys | {"probe": probe}, name, **estimate.row())
 
 
 def area_rows(table: str, keys: dict, group: Group, chosen=None) -> Iterator[dict]:
-    """The AUROC of each probe on answers that are chosen, and the control's, such as of what was fitted on another
-    condition.
+    """The AUROC of each probe on answers that are chosen, with the controls', and what it adds to log-probabilities,
+    such as of what was fitted on another condition.
     """
     for probe, areas in group.compared(chosen):
-        for name, estimates in (("auroc", areas[probe]), (CONTROL, areas[CONTROL])):
-            yield SECTION.row(table, keys | {"probe": probe}, name, **estimates.row())
+        row_keys = keys | {"probe": probe}
+        for name, estimates in (("auroc", areas[probe]), *((one, areas[one]) for one in BESIDE)):
+            yield SECTION.row(table, row_keys, name, **estimates.row())
+        yield from _difference(table, row_keys, f"over_{FIRST_TOKEN}", areas[probe], areas[FIRST_TOKEN])
 
 
-def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
-    """The same for each kind of question."""
-    for kind in sorted(set(group.kinds) - {""}):
-        chosen = group.kinds == kind
+def part_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The same for each kind of question, each group of targets, and answers that do not begin by naming a source."""
+    parts = [("kinds", "kind", name, group.kinds == name) for name in sorted(set(group.kinds) - {""})]
+    parts += [("splits", "split", name, group.groups == name) for name in sorted(set(group.groups) - {""})]
+    parts += [("splits", "split", NOT_HEDGED, ~group.hedged)]
+    for table, column, name, chosen in parts:
         if 0 < (group.poisoned & chosen).sum() < (group.decided & chosen).sum():
-            yield from area_rows("kinds", keys | {"kind": kind}, group, chosen)
+            yield from area_rows(table, keys | {column: name}, group, chosen)
 
 
 def sample_rows(keys: dict, answers, reasons: dict[str, int]) -> Iterator[dict]:
@@ -172,6 +180,7 @@ def sample_rows(keys: dict, answers, reasons: dict[str, int]) -> Iterator[dict]:
     counts = answers["label"].value_counts()
     numbers = {"questions": answers["target_id"].nunique(), **{name: int(counts.get(name, 0)) for name in LABELS}}
     numbers |= {"known": int(answers.drop_duplicates("target_id")["known"].eq(True).sum())}
+    numbers |= {"hedged": int(answers["text"].fillna("").map(hedged).sum())}
     numbers |= {"too_long": int(answers["reason"].eq("too_long").sum())}
     yield from SECTION.rows("samples", keys, numbers | {"without_pair": sum(reasons.values())})
     yield from SECTION.rows("without_pair", keys, dict.fromkeys(REASONS, 0) | reasons)

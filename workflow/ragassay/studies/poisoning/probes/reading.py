@@ -53,11 +53,15 @@ class Reading:
         if not answer.strip():
             return [*prompt, decoder.token(None)]
         text = decoder.prompt(messages)
-        gap = "" if text[-1:].isspace() or text[-1:] == ">" else " "  # what a tokenizer takes for the word's beginning
-        begun = decoder.tokenizer(f"{text}{gap}{answer}", add_special_tokens=not decoder.tokenizer.chat_template)[
+        begun = decoder.tokenizer(text + behind(text, answer), add_special_tokens=not decoder.tokenizer.chat_template)[
             "input_ids"
         ]
         return [*prompt, *begun[len(prompt) : len(prompt) + 1]]
+
+
+def behind(prompt: str, answer: str) -> str:
+    """An answer as it follows a prompt, with the gap that a tokenizer takes for the beginning of its first word."""
+    return answer if prompt[-1:].isspace() or prompt[-1:] == ">" else f" {answer}"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """The samples of a cell: its prompts with answers and activations, as rows and as arrays."""
 
+import itertools
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,10 +12,13 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.defences import BASELINE_SCORES
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
-from ragassay.studies.poisoning.probes.labels import MATCHED, POISONED, UNDECIDED, UNPOISONED
+from ragassay.studies.poisoning.probes.labels import MATCHED, POISONED, UNDECIDED, UNPOISONED, hedged
 
 KEY = ("target_id", "condition", "side")
 FACTS = ALL, KNOWN, UNKNOWN = "all", "known", "unknown"
+CERTAINTIES = ("surprise", "entropy", "likelihood")  # what log-probabilities say; see the table activations
+OFTEN = 30  # one answer in so many begins with a word that counts
+LEAST = 1e-6  # nats, of which there is still a logarithm
 RULERS = ("tokens", "words", "passages", "question_words", "similarity")  # what tells prompts apart without a model
 
 
@@ -23,7 +28,7 @@ class Rows:
     """
 
     def __init__(self, prompt_pairs, prompt_answers, activations):
-        stored = tables.read(ACTIVATIONS, activations, ["key", "tokens"])
+        stored = tables.read(ACTIVATIONS, activations, ["key", "tokens", *CERTAINTIES])
         samples = stored["key"].is_valid()
         stored = stored.filter(samples).to_pydict()
         self.pairs = tables.read(PROMPT_PAIRS, prompt_pairs).filter(samples).to_pydict()
@@ -34,6 +39,10 @@ class Rows:
         self.known = np.array([FACTS[2 - known] if known is not None else "" for known in self.answers["known"]], str)
         counts = self.pairs | {"tokens": stored["tokens"], "passages": list(map(len, self.pairs["passages"]))}
         self.rulers = np.array([counts[name] for name in RULERS], np.float32).T[:, None]  # samples x 1 x rulers
+        certainties = np.array([stored[name] for name in CERTAINTIES], float).T[:, None]
+        self.surprises = certainties[:, :, :1]  # samples x 1 x 1
+        self.certainties = np.log(np.maximum(certainties, LEAST)).astype(np.float32)  # samples x 1 x 3; they are skewed
+        self.first_words = first_words([text or "" for text in self.answers["text"]])[:, None]
 
     def of(self, condition: str, facts: str) -> np.ndarray:
         """Which samples these are."""
@@ -57,13 +66,24 @@ class Rows:
 
     def row(self, number: int) -> dict:
         """What the table probe_scores says of a sample."""
-        names = ("target_id", "condition", "side", "cluster", "kind", "planted")
+        names = ("target_id", "condition", "side", "cluster", "kind", "group", "planted")
         pair = {name: self.pairs[name][number] for name in names}
-        return pair | {"label": self.answers["label"][number], "known": self.answers["known"][number]}
+        answer = {name: self.answers[name][number] for name in ("label", "known")}
+        return pair | answer | {"hedged": hedged(self.answers["text"][number] or "")}
 
     def counts(self) -> str:
         undecided = int((self.labels == UNDECIDED).sum())
         return f"{len(self.labels)} answers, {(self.labels == POISONED).sum()} poisoned, {undecided} undecided"
+
+
+def first_words(answers: list[str], count: int = 2) -> np.ndarray:
+    """Which of the words that many answers begin with each begins with, too: answers x words, 0 or 1. Rarer words would
+    only be learned by heart.
+    """
+    begun = [answer.lower().split()[:count] for answer in answers]
+    times = Counter(itertools.chain(*map(set, begun)))
+    words = sorted(word for word in times if times[word] > max(1, len(answers) / OFTEN)) or [""]
+    return np.array([[word in own for word in words] for own in begun], np.float32).reshape(len(answers), -1)
 
 
 class AnsweredPrompt(NamedTuple):

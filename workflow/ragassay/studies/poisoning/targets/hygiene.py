@@ -58,7 +58,7 @@ def usable(row: dict) -> tuple[dict | None, list[Problem]]:
         flags.append(flag(text, row["answers"], wrong))
     if row["texts"] and not texts:
         return None, [*problems, Problem(name, "no_texts", f"none of {len(row['texts'])} texts can be used")]
-    return row | {"texts": texts, "flags": flags}, problems
+    return {"group": None} | row | {"texts": texts, "flags": flags}, problems
 
 
 def without_debris(text: str) -> str:
