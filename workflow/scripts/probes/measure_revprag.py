@@ -104,8 +104,8 @@ def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
         for name, fpr in MATCHED_FPRS.items():
             shares = group.tpr_at(fpr, probe)
             yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"tpr_{name}", **shares[probe].row())
-            for one in BESIDE:
-                yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"{one}_{name}", **shares[one].row())
+            for control in BESIDE:
+                yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"{control}_{name}", **shares[control].row())
     cell = {name: keys[name] for name in CELL}
     for probe in group.beside:
         scores = group.mean_scores(probe)

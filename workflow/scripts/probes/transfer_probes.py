@@ -34,7 +34,9 @@ def transfer_probes(
     of = np.array([sample[across] or "" for sample in samples])
     labels, clusters = (np.array([sample[name] for sample in samples]) for name in ("label", "cluster"))
     condition_of = np.array([sample["condition"] for sample in samples])
-    rulers, surprises = (np.concatenate([getattr(one, name) for _, one in rows]) for name in ("rulers", "surprises"))
+    rulers, surprises = (
+        np.concatenate([getattr(cell_rows, name) for _, cell_rows in rows]) for name in ("rulers", "surprises")
+    )
     beside = [control(CONTROL, rulers), Given(FIRST_TOKEN, "", {}, surprises, [0])]
     contestants = [Contestant(probe, features=features, **entry), *beside]
     problems = []

@@ -74,7 +74,7 @@ class Scorer:
         """The texts in their order; `given` has what stands in front of each."""
         rows = self.rows(texts, given)
         values = self._over(rows, likelihoods)
-        result = [Scored(own, row.ends, row.cut) for row, own in zip(rows, values, strict=True)]
+        result = [Scored(part, row.ends, row.cut) for row, part in zip(rows, values, strict=True)]
         if cut := sum(row.cut > 0 for row in rows):
             log.info("%s: %d texts are longer than the %d tokens that are read", self.local.name, cut, self.longest)
         return result
@@ -85,7 +85,7 @@ class Scorer:
         texts x 3, NaN for one without a token.
         """
         values = self._over(self.rows(texts, given), certainties)
-        rows = [[*own[0, :2], own[:, 2].mean(dtype=np.float64)] if len(own) else [np.nan] * 3 for own in values]
+        rows = [[*part[0, :2], part[:, 2].mean(dtype=np.float64)] if len(part) else [np.nan] * 3 for part in values]
         return np.array(rows, float).reshape(-1, 3)
 
     def _over(self, rows, read):

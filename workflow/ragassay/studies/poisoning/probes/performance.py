@@ -150,7 +150,10 @@ def false_alarm_rows(keys: dict, group: Group) -> Iterator[dict]:
         panel = Panel(group.clusters[with_threshold], *group.draws)
         shares_of[probe] = panel.means(shares, {"flagged": None, CORRECT: group.labels[with_threshold] == CORRECT})
     for probe in (name for name in shares_of if name not in BESIDE):
-        for name, estimate in (*shares_of[probe].items(), *((one, shares_of[one]["flagged"]) for one in BESIDE)):
+        for name, estimate in (
+            *shares_of[probe].items(),
+            *((control, shares_of[control]["flagged"]) for control in BESIDE),
+        ):
             yield SECTION.row("false_alarms", keys | {"probe": probe}, name, **estimate.row())
 
 
@@ -160,7 +163,7 @@ def area_rows(table: str, keys: dict, group: Group, chosen=None) -> Iterator[dic
     """
     for probe, areas in group.compared(chosen):
         row_keys = keys | {"probe": probe}
-        for name, estimates in (("auroc", areas[probe]), *((one, areas[one]) for one in BESIDE)):
+        for name, estimates in (("auroc", areas[probe]), *((control, areas[control]) for control in BESIDE)):
             yield SECTION.row(table, row_keys, name, **estimates.row())
         yield from _difference(table, row_keys, f"over_{FIRST_TOKEN}", areas[probe], areas[FIRST_TOKEN])
 

@@ -83,7 +83,9 @@ def first_words(answers: list[str], count: int = 2) -> np.ndarray:
     begun = [answer.lower().split()[:count] for answer in answers]
     times = Counter(itertools.chain(*map(set, begun)))
     words = sorted(word for word in times if times[word] > max(1, len(answers) / OFTEN)) or [""]
-    return np.array([[word in own for word in words] for own in begun], np.float32).reshape(len(answers), -1)
+    return np.array([[word in beginning for word in words] for beginning in begun], np.float32).reshape(
+        len(answers), -1
+    )
 
 
 class AnsweredPrompt(NamedTuple):
