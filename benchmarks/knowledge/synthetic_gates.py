@@ -1,12 +1,16 @@
-"""What gates do that synthetic queries calibrate, fused and by MSS: the true questions about the corpus that they turn
-away at alpha = .05, by each way to make such queries.
+"""What gates do that synthetic queries calibrate, at alpha = .05: the true questions about the corpus that they turn
+away, and those about held-out documents that they find, by each way to make such queries.
 
-Each of 1,000 abstracts has one query. How the sources of synthetic queries are masked was settled on the 500 questions
-`cv`; the figures are of the 500 questions `test`. `written` are questions by the provider `rules`.
+Each of 1,000 abstracts has one question, and each of 150 questions some ten or fifty passages of the web. Each half of
+the documents is held out in turn, so that each question is asked once in knowledge and once out of it. What of a source
+stays was settled on the 500 questions `cv` about abstracts; the figures are of the 500 questions `test`, and of the
+web's two sets. `written` are questions by the provider `rules`; `people` calibrate with the questions `cv`.
 """
 
 import tempfile
 from pathlib import Path
+
+import numpy as np
 
 from common.clone import DATA
 from common.figures import figure
@@ -17,24 +21,58 @@ READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"
 DENSE = {"encoder": MINILM, "query_encoder": MINILM, "similarity": "cosine", "titles": "none"}
 WORDS = {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"}
 RETRIEVERS = {"minilm": {"kind": "dense", **DENSE}, "words": WORDS}
-SHARED = {"k": 32, "temperature": 1.0, "alpha": 0.05, "strategy": "reject", "shown": 1, "unmasked": False}
+SHARED = {"k": 32, "temperature": 1.0, "alpha": 0.05, "confidence": None, "strategy": "reject"}
+SHARED |= {"shown": 1, "unmasked": False}
 NAMES = {name: name for name in ("id", "text", "title", "source", "document_id", "kind", "passage_id")}
 LISTS = {name: name for name in ("relevant", "answers", "options")}
-PART = "test"  # of the true questions
+PART = "test"  # of the questions about abstracts
 COUNT, KEPT = 1000, 100
-MOST = 0.07  # of the true questions may be turned away
-WAYS = "conclusion", "question", "sentence", "written"
+MOST, LEAST = 0.07, 0.8  # of the true questions may be turned away, and of those about held-out documents must be found
+TAKEN = "conclusion", "question", "sentence"
+WAYS = {"pubmed": ("people", "written", *TAKEN), "nq": TAKEN, "realtimeqa": TAKEN}
 
 
 def synthetic_gates() -> None:
-    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        Gates(Path(folder)).measure()
+    for name, ways in WAYS.items():
+        with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+            shares = Corpus(Path(folder), name).measured(ways)
+        if name != "pubmed":  # the worst way alone
+            away, found = zip(*shares.values(), strict=True)
+            shares = {"any": (max(away), min(found))}
+        for way, (away, found) in shares.items():
+            figure(f"{name}_{way}_turned_away", away, "share", f"<= {MOST}")
+            figure(f"{name}_{way}_held_out_found", found, "share", f">= {LEAST}")
 
 
-class Gates:
-    """The corpus and the queries in a folder of their own."""
+def published(name: str) -> tuple[list[dict], list[dict]]:
+    """Passages and questions; each question names its document, and says whether the figures are of it."""
+    import pyarrow.parquet as pq
 
-    def __init__(self, folder: Path):
+    def rows(file):
+        return pq.read_table(DATA / f"{file}.parquet").to_pylist()
+
+    if name == "pubmed":
+        asked = rows("relevance/queries_pubmedqa")
+        questions = [row | {"passage_id": row["id"], "tested": row["source"].endswith(PART)} for row in asked]
+        return [row | {"document_id": row["id"]} for row in rows("relevance/corpus_pubmed")], questions
+    passages = rows("wikipedia_passages/nq" if name == "nq" else "realtimeqa/passages")
+    if name == "nq":
+        texts = {row["passage_id"].rpartition("-")[0]: row["question"] for row in passages}
+    else:
+        texts = {row["query_id"]: row["question"] for row in rows("realtimeqa/queries")}
+    ids = [row["passage_id"] for row in passages]
+    parts = [
+        {"id": i, "text": row["text"], "document_id": i.rpartition("-")[0]}
+        for i, row in zip(ids, passages, strict=True)
+    ]
+    questions = [{"id": f"asked-{i}", "text": text, "passage_id": i, "tested": True} for i, text in texts.items()]
+    return [part for part in parts if part["text"]], questions
+
+
+class Corpus:
+    """A corpus and its queries in a folder of their own."""
+
+    def __init__(self, folder: Path, name: str):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -42,66 +80,98 @@ class Gates:
         from scripts.corpora.read_passages import read_passages
         from scripts.queries.read_queries import read_queries
 
-        self.folder, self.embeddings, data = folder, str(folder / "embeddings"), DATA / "relevance"
-        self.passages, self.documents = folder / "passages/pubmed.parquet", folder / "held_out.parquet"
-        read_passages([str(data / "corpus_pubmed.parquet")], self.passages, NAMES, None)
-        hold_out_documents(self.passages, self.documents, folder / "passages/left.parquet", 0.5, 0.6, 300)
-        true = pq.read_table(data / "queries_pubmedqa.parquet")
-        true = true.filter(pa.compute.ends_with(true["source"], PART))
-        pq.write_table(true, folder / "true.parquet")
-        read_queries([str(folder / "true.parquet")], folder / "queries/true.parquet", NAMES | LISTS)
-        self.asked = self.scores("true")
+        self.folder, self.embeddings = folder, str(folder / "embeddings")
+        passages, questions = published(name)
+        self.tested = {row["id"] for row in questions if row["tested"]}
+        for table, rows in (("corpus", passages), ("asked", questions)):
+            pq.write_table(pa.Table.from_pylist(rows), folder / f"{table}.parquet")
+        self.whole, self.documents = folder / "passages/whole.parquet", folder / "held_out.parquet"
+        read_passages([str(folder / "corpus.parquet")], self.whole, NAMES, None)
+        hold_out_documents(self.whole, self.documents, folder / "passages/half.parquet", 0.5, 0.6, 300)
+        read_queries([str(folder / "asked.parquet")], folder / "queries/true.parquet", NAMES | LISTS)
 
-    def scores(self, name: str) -> list:
-        """queries x k similarities of a query set, by each retriever."""
+    def measured(self, ways: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+        """The shares of questions that gates turn away, in and out of knowledge, by each way."""
+        halves = [self._of_half(ways, half) for half in ("half", "other")]
+        return {
+            way: tuple(np.concatenate(parts).mean() for parts in zip(*(h[way] for h in halves), strict=True))
+            for way in ways
+        }
+
+    def _of_half(self, ways, half):
+        from ragassay.services.gate import Gate
+        from ragassay.studies.relevance import calibration, searched_queries
+        from ragassay.studies.relevance.statistics import FUSED, standardized
+        from scripts.relevance.fit_gate import fit_gate
+
+        if half == "other":
+            self._turn_around()
+        passages = self.folder / f"passages/{half}.parquet"
+        true = self._searched("true", passages)
+        scores = [true.nearest(retriever, SHARED["k"]) for retriever in RETRIEVERS]
+        tested, inside = np.isin(true.ids, [*self.tested]), searched_queries.is_left(true)
+        shares = {}
+        for way in ways:
+            self._make(way, passages, true.ids[inside & ~tested])
+            self._searched(way, passages)
+            gate, queries = self.folder / "gates" / half / way, self.folder / f"queries/{way}.parquet"
+            files = passages, self.documents, queries, self._neighbours(way, passages)
+            fit_gate(*files, gate, RETRIEVERS, self.embeddings, FUSED, **SHARED)
+            gate = Gate.load(gate)
+            values = standardized(gate.about["statistic"]["units"], scores)
+            away = calibration.rejected(gate.calibration, values, gate.alpha)
+            shares[way] = away[inside & tested], away[~inside & tested]
+        return shares
+
+    def _turn_around(self):
+        """What was held out is the corpus, and the other way round."""
+        from ragassay.base import tables
+        from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES
+
+        rows = [
+            row | {"held_out": not row["held_out"]}
+            for row in tables.read(HELD_OUT_DOCUMENTS, self.documents).to_pylist()
+        ]
+        tables.write(HELD_OUT_DOCUMENTS, self.documents, rows)
+        gone = {row["document_id"] for row in rows if row["held_out"]}
+        left = [row for row in tables.read(PASSAGES, self.whole).to_pylist() if row["document_id"] not in gone]
+        tables.write(PASSAGES, self.folder / "passages/other.parquet", left)
+
+    def _searched(self, name, passages):
+        from ragassay.plan.search import COPIED
         from ragassay.studies.relevance import searched_queries
         from ragassay.studies.relevance.searched_queries import DocumentClusters
         from scripts.search.search_bm25 import search_bm25
         from scripts.search.search_dense import search_dense
 
-        queries, found = self.folder / f"queries/{name}.parquet", self.neighbours(name)
-        search_dense(self.passages, queries, found[0], **DENSE, embeddings=self.embeddings, count=KEPT)
-        search_bm25(self.passages, queries, found[1], WORDS["options"], KEPT)
-        corpus = DocumentClusters(self.passages, self.documents)
-        asked = searched_queries.read(name, queries, dict(zip(RETRIEVERS, found, strict=True)), corpus)
-        return [asked.nearest(retriever, SHARED["k"]) for retriever in RETRIEVERS]
+        queries, (dense, words) = self.folder / f"queries/{name}.parquet", self._neighbours(name, passages)
+        search_dense(passages, queries, dense, **DENSE, embeddings=self.embeddings, count=KEPT, copied=COPIED)
+        search_bm25(passages, queries, words, WORDS["options"], KEPT, COPIED)
+        corpus = DocumentClusters(self.whole, self.documents).without_held_out(passages)
+        return searched_queries.read(name, queries, dict(zip(RETRIEVERS, (dense, words), strict=True)), corpus)
 
-    def neighbours(self, name: str) -> list[Path]:
-        return [self.folder / f"neighbours/pubmed/{retriever}/{name}.parquet" for retriever in RETRIEVERS]
+    def _neighbours(self, name, passages):
+        return [self.folder / f"neighbours/{passages.stem}/{retriever}/{name}.parquet" for retriever in RETRIEVERS]
 
-    def measure(self) -> None:
-        from ragassay.services.gate import Gate
-        from ragassay.studies.relevance import calibration
-        from ragassay.studies.relevance.statistics import Setting, standardized
-        from scripts.relevance.fit_gate import fit_gate
-
-        for way in WAYS:
-            queries = self.folder / f"queries/{way}.parquet"
-            self.make(way, queries)
-            self.scores(way)
-            for statistic, names in (("fused", list(RETRIEVERS)), ("mss", ["minilm"])):
-                folder, found = self.folder / "gates" / way / statistic, self.neighbours(way)[: len(names)]
-                retrievers = {name: RETRIEVERS[name] for name in names}
-                given = self.passages, self.documents, queries, found
-                fit_gate(*given, folder, retrievers, self.embeddings, statistic, **SHARED)
-                gate = Gate.load(folder)
-                if statistic == "fused":
-                    values = standardized(gate.about["statistic"]["units"], self.asked)
-                else:
-                    values = Setting(statistic, SHARED["k"], SHARED["temperature"]).of(self.asked[0])
-                turned_away = float(calibration.rejected(gate.calibration, values, gate.alpha).mean())
-                figure(f"{way}_{statistic}_turned_away", turned_away, "share", f"<= {MOST}")
-
-    def make(self, way: str, queries: Path) -> None:
+    def _make(self, way, passages, of_people):
         """The queries of one way."""
+        from ragassay.base import tables
+        from ragassay.schemas.corpora import QUERIES
         from scripts.queries.take_synthetic_queries import take_synthetic_queries
         from scripts.queries.write_synthetic_queries import write_synthetic_queries
 
-        if way != "written":
-            take_synthetic_queries(self.passages, queries, COUNT, way)
-            return
-        prompt = Path(__file__).resolve().parents[2] / "resources/prompts/write_synthetic_queries.yaml"
-        outputs = [self.folder / f"{name}/written.parquet" for name in ("rejects", "calls")]
-        sampling, rest = {"temperature": 0.7, "max_tokens": 400}, {"count": COUNT, "examples": [], "most_rejected": 1}
-        ledger = str(self.folder / "ledger")
-        write_synthetic_queries(self.passages, prompt, queries, *outputs, READER, ledger, sampling, **rest)
+        queries = self.folder / f"queries/{way}.parquet"
+        if way == "people":
+            rows = tables.read(QUERIES, self.folder / "queries/true.parquet").to_pylist()
+            tables.write(QUERIES, queries, [row for row in rows if row["query_id"] in {*of_people}])
+        elif way in TAKEN:
+            take_synthetic_queries(passages, queries, COUNT, way)
+        else:
+            prompt = Path(__file__).resolve().parents[2] / "resources/prompts/write_synthetic_queries.yaml"
+            outputs = [self.folder / f"{name}/written.parquet" for name in ("rejects", "calls")]
+            sampling, rest = (
+                {"temperature": 0.7, "max_tokens": 400},
+                {"count": COUNT, "examples": [], "most_rejected": 1},
+            )
+            ledger = str(self.folder / "ledger")
+            write_synthetic_queries(passages, prompt, queries, *outputs, READER, ledger, sampling, **rest)

@@ -67,7 +67,7 @@ rule search_bm25:
         runtime="2h",
     params:
         code=code_version("search/search_bm25.py"),
-        settings=plan(search.search_bm25),
+        settings=plan(search.words_searched),
     script:
         "../scripts/search/search_bm25.py"
 
@@ -92,7 +92,7 @@ rule search_dense:
         **ENCODING,
     params:
         code=code("search/search_dense.py", search.retriever_kinds),
-        settings=plan(search.search_dense),
+        settings=plan(search.vectors_searched),
     script:
         "../scripts/search/search_dense.py"
 

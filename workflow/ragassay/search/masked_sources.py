@@ -1,7 +1,7 @@
 """Synthetic queries are searched as if the sentence that they were made from did not stand in the corpus: they repeat
 its words, as queries of people do not. The sentence of a query's own passage that shares most of its words is taken
 out of what the query found: of that passage, of those that overlap with it, and of near-duplicates; these are scored
-again."""
+again. People do repeat some words of what answers them, so that part of what the sentence adds to a score may stay."""
 
 from collections.abc import Callable
 
@@ -19,8 +19,10 @@ COPY, FEWEST = 0.8, 4  # what share of the words of the shorter one a copy share
 Score = Callable[[list[str], list[str]], np.ndarray]  # of some queries with one text each; NaN where there is none
 
 
-def mask(neighbours, queries, passages, titles: str, score: Score) -> int:
-    """Take sources out of what the synthetic queries of a set found, in the table itself; gives how many these are."""
+def mask(neighbours, queries, passages, titles: str, score: Score, copied: float = 0.0) -> int:
+    """Take sources out of what the synthetic queries of a set found, in the table itself; gives how many these are.
+    `copied` is the share of what a source adds to a score that stays. A passage that is its source alone is lost.
+    """
     rows = tables.read(QUERIES, queries, ["query_id", "text", "kind", "passage_id"]).to_pylist()
     asked = {row["query_id"]: row for row in rows if row["kind"] == SYNTHETIC}
     if not asked:
@@ -35,7 +37,8 @@ def mask(neighbours, queries, passages, titles: str, score: Score) -> int:
             left.append(text)
     if places:
         scores = ranked["score"].to_numpy(copy=True)
-        scores[places] = np.round(np.rint(score(texts, left) / STEP) * STEP, 5)
+        masked = copied * scores[places] + (1 - copied) * score(texts, left)
+        scores[places] = np.round(np.rint(masked / STEP) * STEP, 5)
         ranked["score"] = scores
         ranked = ranked.dropna().sort_values(["query_id", "score", "passage_id"], ascending=[True, False, True])
         ranked["rank"] = ranked.groupby("query_id").cumcount() + 1

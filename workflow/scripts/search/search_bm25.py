@@ -13,8 +13,8 @@ from ragassay.search.masked_sources import mask
 from ragassay.search.neighbours import of_sparse
 
 
-def search_bm25(passages, queries, neighbours, options, count):
-    """`options` are those of Bm25, and `titles`."""
+def search_bm25(passages, queries, neighbours, options, count, copied=0.0):
+    """`options` are those of Bm25, and `titles`; `copied` is that of `masked_sources`."""
     corpus = Corpus(passages, options.get("titles", NONE))
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
     index = Bm25(corpus.texts(), **{key: value for key, value in options.items() if key != "titles"})
@@ -23,7 +23,7 @@ def search_bm25(passages, queries, neighbours, options, count):
         for part in of_sparse(index, asked["query_id"], asked["text"], corpus.ids, count):
             answered += len(part["query_id"].unique())
             writer.write(part)
-    mask(neighbours, queries, passages, options.get("titles", NONE), lambda *pairs: _scores(index, *pairs))
+    mask(neighbours, queries, passages, options.get("titles", NONE), lambda *pairs: _scores(index, *pairs), copied)
     queries, alone = len(asked["text"]), len(asked["text"]) - answered
     log.info("%d queries in %d passages, %d of them share no word with any", queries, len(corpus.ids), alone)
 

@@ -17,7 +17,9 @@ from ragassay.search.nearest import comparable, nearest
 from ragassay.search.neighbours import write
 
 
-def search_dense(passages, queries, neighbours, encoder, query_encoder, embeddings, titles, similarity, count):
+def search_dense(
+    passages, queries, neighbours, encoder, query_encoder, embeddings, titles, similarity, count, copied=0.0
+):
     corpus, of_passages = Corpus(passages, titles), Embedder(Encoder(**encoder), embeddings)
     of_queries = of_passages if query_encoder == encoder else Embedder(Encoder(**query_encoder), embeddings)
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
@@ -32,7 +34,7 @@ def search_dense(passages, queries, neighbours, encoder, query_encoder, embeddin
         vectors = [comparable(own.embed(part, role), similarity).astype(np.float32) for own, part, role in pairs]
         return np.where([bool(text) for text in left], (vectors[0] * vectors[1]).sum(axis=1), np.nan)
 
-    mask(neighbours, queries, passages, titles, scores_of)
+    mask(neighbours, queries, passages, titles, scores_of, copied)
     told = [len(wanted), len(corpus.ids), of_passages.told]
     log.info("%d queries in %d passages, %s", *told)
 
