@@ -4,7 +4,8 @@ away, and those about held-out documents that they find, by each way to make suc
 Each of 1,000 abstracts has one question, and each of 150 questions some ten or fifty passages of the web. Each half of
 the documents is held out in turn, so that each question is asked once in knowledge and once out of it. What of a source
 stays was settled on the 500 questions `cv` about abstracts; the figures are of the 500 questions `test`, and of the
-web's two sets. `written` are questions by the provider `rules`; `people` calibrate with the questions `cv`.
+web's two sets. `written` are questions by the provider `rules`; gates that the questions `cv` calibrate
+stand beside them.
 """
 
 import tempfile
@@ -21,7 +22,15 @@ READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"
 DENSE = {"encoder": MINILM, "query_encoder": MINILM, "similarity": "cosine", "titles": "none"}
 WORDS = {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"}
 RETRIEVERS = {"minilm": {"kind": "dense", **DENSE}, "words": WORDS}
-SHARED = {"k": 32, "temperature": 1.0, "alpha": 0.05, "confidence": None, "strategy": "reject"}
+SHARED = {
+    "k": 32,
+    "ks": [32],
+    "temperature": 1.0,
+    "temperatures": [1.0],
+    "alpha": 0.05,
+    "confidence": None,
+    "strategy": "reject",
+}
 SHARED |= {"shown": 1, "unmasked": False}
 NAMES = {name: name for name in ("id", "text", "title", "source", "document_id", "kind", "passage_id")}
 LISTS = {name: name for name in ("relevant", "answers", "options")}
@@ -36,12 +45,13 @@ def synthetic_gates() -> None:
     for name, ways in WAYS.items():
         with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
             shares = Corpus(Path(folder), name).measured(ways)
+        people = shares.pop("people", (None, None))
         if name != "pubmed":  # the worst way alone
             away, found = zip(*shares.values(), strict=True)
             shares = {"any": (max(away), min(found))}
         for way, (away, found) in shares.items():
-            figure(f"{name}_{way}_turned_away", away, "share", f"<= {MOST}")
-            figure(f"{name}_{way}_held_out_found", found, "share", f">= {LEAST}")
+            figure(f"{name}_{way}_turned_away", away, "share", f"<= {MOST}", people[0])
+            figure(f"{name}_{way}_held_out_found", found, "share", f">= {LEAST}", people[1])
 
 
 def published(name: str) -> tuple[list[dict], list[dict]]:

@@ -27,6 +27,8 @@ GATE = {
     "shown": 3,
     "embeddings": "",
     "unmasked": False,
+    "ks": [8],
+    "temperatures": [1.0],
 }
 
 

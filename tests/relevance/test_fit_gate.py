@@ -19,7 +19,9 @@ from ragassay.services import gate_files
 from ragassay.services.gate import ANSWER, Gate
 from ragassay.services.gate_files import GateError, write_card
 from ragassay.studies.relevance import calibration, searched_queries, statistics
-from ragassay.studies.relevance.statistics import FUSED
+from ragassay.studies.relevance.methods import apply_head, fit_head, masked_aurocs, settings
+from ragassay.studies.relevance.searched_queries import DocumentClusters
+from ragassay.studies.relevance.statistics import CHOSEN, FUSED, LOGISTIC
 from rows import place, row
 from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.relevance.fit_gate import fit_gate
@@ -44,6 +46,8 @@ SETTINGS = {
     "strategy": "ask_person",
     "shown": 3,
     "k": K,
+    "ks": [4, K],
+    "temperatures": [1.0, 0.05],
     "unmasked": False,
 }
 
@@ -150,6 +154,49 @@ def test_the_fused_statistic_takes_units_and_calibration_from_different_queries(
     assert {one.action for one in decisions} == {"ask_person"}
 
 
+def test_a_gate_may_learn_from_masked_queries(small, fitted):
+    gate = Gate.load(fitted(LOGISTIC))
+    fitting = searched_queries.fits([f"document {name}" for name in _clusters(small)])
+    asked = _asked(small)
+    known, masked = ([way(one, K) for one in RETRIEVERS] for way in (asked.nearest, asked.masked))
+    head = fit_head([scores[fitting] for scores in known], [scores[fitting] for scores in masked])
+    assert gate.calibration == pytest.approx(np.sort(apply_head(head, known)[~fitting]), abs=1e-6)
+    values = apply_head(head, [similar(small, "far", one, K) for one in RETRIEVERS])
+    decisions = gate(FAR)
+    assert [one.value for one in decisions] == pytest.approx(values, abs=1e-2)
+    assert [one.p_value for one in decisions] == pytest.approx(calibration.p_values(gate.calibration, values))
+    assert not any(one.in_knowledge for one in decisions)
+
+
+def test_a_gate_may_choose_its_statistic(small, fitted):
+    gate = Gate.load(fitted(CHOSEN, ("minilm",)))
+    asked = _asked(small)
+    fitting = searched_queries.fits([f"document {name}" for name in _clusters(small)])
+    candidates = list(settings(SETTINGS["ks"], SETTINGS["temperatures"]))
+    pairs = asked.nearest("minilm", K)[fitting], asked.masked("minilm", K)[fitting]
+    best = candidates[int(np.argmax(masked_aurocs(*pairs, candidates)))]
+    assert tuple(gate.about["statistic"][name] for name in ("name", "k", "temperature")) == best
+    assert gate.calibration == pytest.approx(np.sort(best.of(asked.nearest("minilm", K)[~fitting])), abs=1e-9)
+    assert [one.value for one in gate(FAR)] == pytest.approx(best.of(similar(small, "far", "minilm", K)), abs=2e-5)
+
+
+@pytest.mark.parametrize("statistic", [LOGISTIC, CHOSEN])
+def test_a_statistic_that_learns_needs_queries_with_their_texts(small, tmp_path, statistic):
+    queries = place(tmp_path, QUERIES, query_set="known")
+    rows = tables.read(QUERIES, place(small, QUERIES, query_set="known")).to_pylist()
+    tables.write(QUERIES, queries, [one | {"passage_id": None} for one in rows])
+    found = [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in RETRIEVERS]
+    passages, documents = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet"
+    with pytest.raises(GateError, match=r"known: found no query that names a text .* give each its passage_id"):
+        fit_gate(passages, documents, queries, found, tmp_path, RETRIEVERS, "", statistic, **SETTINGS)
+
+
+def _asked(small):
+    clusters = DocumentClusters(place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet")
+    found = {one: place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in RETRIEVERS}
+    return searched_queries.read("known", place(small, QUERIES, query_set="known"), found, clusters)
+
+
 def _clusters(small):
     rows = tables.read(QUERIES, place(small, QUERIES, query_set="known")).to_pylist()
     known = tables.read(HELD_OUT_DOCUMENTS, small / "held_out_documents.parquet").to_pylist()
@@ -221,6 +268,7 @@ def test_misuse_is_one_clear_line(fitted, tmp_path, monkeypatch):
         Gate.load(gate)(FAR)
 
 
+HEAD = {"outer.weight": [1.0] * 3, "outer.bias": [0.0]}  # of one searcher
 UNFIT = {"name": "fused", "k": 3, "temperature": 1.0}
 
 
@@ -237,7 +285,9 @@ UNFIT = {"name": "fused", "k": 3, "temperature": 1.0}
         ({"searchers": {"minilm": {"kind": "dense"}}}, "searchers: found .*, expected searchers with their encoders"),
         ({"statistic": UNFIT}, "statistic: found units None, expected a mean and a spread"),
         ({"statistic": UNFIT | {"units": [[0.5, 0], [0.5, 0.1]]}}, r"statistic: found units \[\[0.5, 0\], "),
-        ({"statistic": UNFIT | {"units": [[0.5, 0.1]]}}, "found units for another number of searchers"),
+        ({"statistic": UNFIT | {"units": [[0.5, 0.1]]}}, "found numbers for other searchers than it has"),
+        ({"statistic": UNFIT | {"name": "logistic"}}, "statistic: found the head None, expected its weights"),
+        ({"statistic": UNFIT | {"name": "logistic", "head": HEAD}}, "found numbers for other searchers than it has"),
         ({"statistic": {"name": "mss", "k": 0, "temperature": 1}}, "statistic: found .*, expected k and a temperature"),
         ({"files": {"calibration.npy": {}}}, "files: expected names with sizes and digests"),
     ],

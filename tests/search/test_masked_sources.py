@@ -85,6 +85,25 @@ def test_by_words_what_repeats_the_source_is_scored_without_it(corpus, tmp_path,
     assert found["person"]["own#1"] == pytest.approx(index.scores([SOURCE])[0, 0], abs=1e-5)
 
 
+def test_a_share_of_what_the_source_adds_may_stay(corpus, tmp_path):
+    options, store = {"divide_by_idf": True}, str(tmp_path / "embeddings")
+    for name, search in {
+        "words": lambda path, **more: search_bm25(*corpus, path, options, 6, **more),
+        "vectors": lambda path, **more: search_dense(*corpus, path, MINILM, MINILM, store, "none", "cosine", 6, **more),
+    }.items():
+        scores = []
+        for copied in (0.0, 0.5, 1.0):
+            path = place(tmp_path / f"{name}{copied}", NEIGHBOURS, query_set="asked")
+            search(path, copied=copied)
+            scores.append(rankings(path))
+        for query in scores[2]:
+            for passage, whole in scores[2][query].items():
+                masked = scores[0][query].get(passage)
+                expected = None if masked is None else (masked + whole) / 2
+                assert scores[1][query].get(passage) == pytest.approx(expected, abs=2e-5)
+        assert any(scores[0]["taken"].get(passage, 0) < whole for passage, whole in scores[2]["taken"].items())
+
+
 def test_by_vectors_too(corpus, tmp_path):
     path, store = place(tmp_path, NEIGHBOURS, query_set="asked"), str(tmp_path / "embeddings")
     search_dense(*corpus, path, MINILM, MINILM, store, "none", "cosine", 6)
@@ -141,7 +160,8 @@ def test_a_gate_from_sentences_of_the_corpus_turns_few_people_away(tmp_path, tak
         search_bm25(passages, queries, neighbours, options["options"], 40)
         fit_gate(
             passages, tmp_path / "out.parquet", queries, [neighbours], gate, {"words": options}, "", "mss",
-            k=8, temperature=1.0, alpha=0.05, confidence=None, strategy="reject", shown=1, unmasked=False,
+            k=8, ks=[8], temperature=1.0, temperatures=[1.0], alpha=0.05, confidence=None, strategy="reject",
+            shown=1, unmasked=False,
         )  # fmt: skip
         fitted = Gate.load(gate)
         share[kind] = fitted.measure(people).rejected.mean()

@@ -152,8 +152,8 @@ def sections(config: dict) -> list[str]:
 
 def members(config: dict, retriever: str) -> list[str]:
     """The retrievers that the gate of one searches with, it first."""
-    fused = config["relevance"]["fused"] if config["relevance"]["gate"]["statistic"] == "fused" else []
-    return list(dict.fromkeys([retriever, *fused]))
+    together = config["relevance"]["gate"]["statistic"] in ("fused", "logistic")
+    return list(dict.fromkeys([retriever, *(config["relevance"]["fused"] if together else [])]))
 
 
 def in_knowledge(config: dict, wildcards) -> str:
@@ -183,7 +183,7 @@ def fit_gate(config: dict, wildcards) -> dict:
     params = {"shown": gate["passages"]} | {
         name: gate[name] for name in ("statistic", "confidence", "strategy", "unmasked")
     }
-    params |= {name: shared[name] for name in ("k", "temperature", "alpha")}
+    params |= {name: shared[name] for name in ("k", "temperature", "ks", "temperatures", "alpha")}
     names = members(config, wildcards.retriever)
     return params | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}
 

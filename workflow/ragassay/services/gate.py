@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from ragassay.services import gate_files
 from ragassay.services.gate_files import AGAIN, GateError
 from ragassay.studies.relevance import calibration
-from ragassay.studies.relevance.statistics import FUSED, Setting, standardized
+from ragassay.studies.relevance.statistics import FUSED, TOGETHER, by_description
 
 ANSWER = "answer"
 WARM = "Is anybody there?"  # a query that means nothing
@@ -122,15 +122,11 @@ class Gate:
             if not isinstance(text, str) or not text.strip():
                 raise GateError(f"{self.folder}: found {text!r} as query {number} of {len(texts)}, expected a text")
         statistic, most = self.about["statistic"], self.about["passages"]
-        is_fused = statistic["name"] == FUSED
-        setting = Setting(statistic["name"], 1 if is_fused else statistic["k"], statistic["temperature"])
+        depth = 1 if statistic["name"] == FUSED else statistic["k"]
         results: list[tuple[np.ndarray, np.ndarray]] = []  # positions and scores by each searcher
-        for searcher in self._searchers if is_fused else self._searchers[:1]:
-            results.append(searcher.search(texts, setting.k if results else max(setting.k, most)))
-        if is_fused:
-            values = standardized(statistic["units"], [scores for _, scores in results])
-        else:
-            values = setting.of(results[0][1])
+        for searcher in self._searchers if statistic["name"] in TOGETHER else self._searchers[:1]:
+            results.append(searcher.search(texts, depth if results else max(depth, most)))
+        values = by_description(statistic, [scores for _, scores in results])
         places, scores = (part[:, :most] for part in results[0])
         return Measured(
             values,

@@ -22,7 +22,7 @@ from ragassay.base.terminal import shown
 from ragassay.models.encoders import encoder
 from ragassay.search.nearest import SIMILARITIES
 from ragassay.studies.relevance import calibration
-from ragassay.studies.relevance.statistics import FUSED, SIMPLE
+from ragassay.studies.relevance.statistics import FUSED, LOGISTIC, SIMPLE, TOGETHER
 
 # The paper's appendix A.2: refuse, ask the model without passages, search the web or another corpus, call somebody.
 STRATEGIES = REJECT, DIRECTLY, WIDER, PERSON = "reject", "answer_directly", "search_wider", "ask_person"
@@ -40,10 +40,12 @@ class GateError(AssayError):
 def _is_statistic(value) -> str:
     if not isinstance(value, dict) or not {"name", "k", "temperature"} <= value.keys():
         return f"found {shown(value)}, expected a statistic with its settings"
-    if value["name"] not in (*SIMPLE, FUSED):
-        return f"found the statistic {shown(value['name'])}, expected one of {', '.join((*SIMPLE, FUSED))}"
+    if value["name"] not in (*SIMPLE, *TOGETHER):
+        return f"found the statistic {shown(value['name'])}, expected one of {', '.join((*SIMPLE, *TOGETHER))}"
     if type(value["k"]) is not int or value["k"] < 1 or TEMPERATURE(value["temperature"]):
         return f"found {shown(value)}, expected k and a temperature"
+    if value["name"] == LOGISTIC:
+        return "" if _is_head(value.get("head")) else f"found the head {shown(value.get('head'))}, expected its weights"
     if value["name"] != FUSED:
         return ""
     units = value.get("units")
@@ -52,6 +54,15 @@ def _is_statistic(value) -> str:
     if is_right and all(abs(mean) < FARTHEST and 1 / FARTHEST < spread < FARTHEST for mean, spread in units):
         return ""
     return f"found units {shown(units)}, expected a mean and a spread for each searcher"
+
+
+def _is_head(value) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"outer.weight", "outer.bias"}
+        and all(isinstance(numbers, list) and all(map(card.is_number, numbers)) for numbers in value.values())
+        and len(value["outer.bias"]) == 1
+    )
 
 
 def _are_searchers(value) -> bool:
@@ -119,8 +130,13 @@ def read_card(folder) -> dict:
     about = card.read(path, FORM)
     if missing := [name for name in about["order"] if name not in about["searchers"]]:
         raise GateError(f"{path}: found no searcher {missing[0]!r}, so the gate is damaged; {AGAIN}")
-    if about["statistic"]["name"] == FUSED and len(about["statistic"]["units"]) != len(about["order"]):
-        raise GateError(f"{path}: found units for another number of searchers, so the gate is damaged; {AGAIN}")
+    statistic = about["statistic"]
+    counts = {
+        FUSED: len(statistic.get("units", ())),
+        LOGISTIC: len(statistic.get("head", {}).get("outer.weight", ())) / 3,
+    }
+    if counts.get(statistic["name"], len(about["order"])) != len(about["order"]):
+        raise GateError(f"{path}: found numbers for other searchers than it has, so the gate is damaged; {AGAIN}")
     return about
 
 

@@ -1,7 +1,7 @@
 """Fit the gate of a corpus: what decides while people wait whether a query is inside of what the corpus knows.
 
-A statistic that uses several retrievers takes their units from the fitting part of the in-knowledge queries, and is
-calibrated by the others; any other statistic is calibrated by all of them.
+A statistic that is fitted or chosen (`fused`, `logistic`, `chosen`) learns from one part of the in-knowledge queries,
+and is calibrated by the others; any other statistic is calibrated by all of them.
 
 Synthetic queries may calibrate a gate where searches could take the sentences that they repeat out of the corpus;
 otherwise the gate would turn away people who do not repeat the corpus's words. Its card says that they are synthetic.
@@ -22,8 +22,9 @@ from ragassay.search.bm25 import Bm25
 from ragassay.services import searchers
 from ragassay.services.gate_files import BM25, CALIBRATION, IDS, GateError, write_card
 from ragassay.studies.relevance import calibration, searched_queries
+from ragassay.studies.relevance.methods import chosen, fit_head, settings
 from ragassay.studies.relevance.searched_queries import DocumentClusters
-from ragassay.studies.relevance.statistics import FUSED, Setting, standardized, units
+from ragassay.studies.relevance.statistics import CHOSEN, FUSED, LOGISTIC, TOGETHER, by_description, units
 
 CONFIDENCE = 0.95  # of the highest share of false alarms, where none was asked for
 FEWEST = 90  # queries of people that the guide asks for
@@ -31,10 +32,11 @@ FEWEST = 90  # queries of people that the guide asks for
 
 def fit_gate(
     passages, held_out_documents, queries, neighbours, gate,
-    retrievers, embeddings, statistic, k, temperature, alpha, confidence, strategy, shown, unmasked,
+    retrievers, embeddings, statistic, k, temperature, ks, temperatures, alpha, confidence, strategy, shown, unmasked,
 ):  # fmt: skip
     """`retrievers` are their names with what a search needs, in the order of `neighbours`; the first one's passages are
-    shown. A statistic other than the fused one uses the first alone. `unmasked` accepts synthetic queries of which it
+    shown. The fused and the logistic statistic use all, others the first alone; `ks` and `temperatures` are those to
+    choose from. `unmasked` accepts synthetic queries of which it
     is unknown what they repeat.
     """
     clusters = DocumentClusters(passages, held_out_documents)
@@ -42,15 +44,14 @@ def fit_gate(
     synthetic = tables.read(QUERIES, queries, ["kind"])["kind"].to_numpy(zero_copy_only=False) == SYNTHETIC
     if not unmasked:
         _check_masked(synthetic, asked)
-    scores = [asked.nearest(name, k) for name in retrievers]
     description = {"name": statistic, "k": k, "temperature": temperature}
-    if statistic == FUSED:
+    calibrating = np.full(len(asked.ids), True)
+    if statistic in (*TOGETHER, CHOSEN):
         fitting = searched_queries.fits(asked.keys)
         _check_any(fitting, asked)
-        description["units"] = [units(of_retriever[fitting]) for of_retriever in scores]
-        values = standardized(description["units"], scores)[~fitting]
-    else:
-        values = Setting(statistic, k, temperature).of(scores[0])
+        description |= _fitted(statistic, asked.part(fitting), list(retrievers), k, settings(ks, temperatures))
+        calibrating = ~fitting
+    values = by_description(description, [asked.nearest(name, description["k"]) for name in retrievers])[calibrating]
     values = np.sort(calibration.checked(values, alpha, f"query set {asked.name} in {passages}", confidence))
     expected, worst = _false_alarms(len(values), alpha, confidence)
     folder = Path(gate)
@@ -71,6 +72,22 @@ def fit_gate(
         " this one at most %.1f %% with %.0f %% confidence",
         *(len(clusters), len(values), 100 * expected, 100 * worst, 100 * (confidence or CONFIDENCE)),
     )
+
+
+def _fitted(statistic, fitting, retrievers, k, candidates):
+    """What a card says of a statistic that was fitted on some queries."""
+    if statistic == FUSED:
+        return {"units": [units(fitting.nearest(name, k)) for name in retrievers]}
+    if not any(fitting.documents):
+        raise GateError(
+            f"query set {fitting.name}: found no query that names a text of the corpus, which relevance.gate.statistic"
+            f" {statistic} learns from; give each its passage_id, or set another statistic"
+        )
+    if statistic == LOGISTIC:
+        whole, masked = ([way(name, k) for name in retrievers] for way in (fitting.nearest, fitting.masked))
+        return {"head": {name: array.tolist() for name, array in fit_head(whole, masked).items()}}
+    setting = chosen(fitting, retrievers[0], list(candidates))
+    return {"name": setting.statistic, "k": setting.k, "temperature": setting.temperature}
 
 
 def _false_alarms(n, alpha, confidence):

@@ -12,12 +12,20 @@ from ragassay.models.heads import regression
 from ragassay.models.heads.scores import scores as head_scores
 from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused
 from ragassay.studies.relevance.searched_queries import SearchedQueries, fits
-from ragassay.studies.relevance.statistics import FUSED, SIMPLE, TEMPERED, Scores, Setting, avg_knn, knn, mss
+from ragassay.studies.relevance.statistics import (
+    CHOSEN,
+    FUSED,
+    LOGISTIC,
+    SIMPLE,
+    TEMPERED,
+    Scores,
+    Setting,
+    features,
+)
 from ragassay.studies.relevance.study_set import Options, StudySet
 from ragassay.studies.relevance.trials import Performance, Trial
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
-LOGISTIC, CHOSEN = "logistic", "chosen"
 SHOWN = {FUSED: FUSED_MSS, LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
 
 
@@ -66,18 +74,19 @@ def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str
         fitted = [fitting.nearest(retriever, options.k) for retriever in options.fused]
         masked = [fitting.masked(retriever, options.k) for retriever in options.fused]
         by_method[SHOWN[LOGISTIC]] = apply_head(fit_head(fitted, masked), asked)
-        by_method[SHOWN[CHOSEN]] = chosen(fitting, options).of(first)
+        candidates = list(settings(options.ks, options.temperatures))
+        by_method[SHOWN[CHOSEN]] = chosen(fitting, options.retriever, candidates).of(first)
     return by_method
 
 
-def chosen(fitting: SearchedQueries, options: Options) -> Setting:
+def chosen(fitting: SearchedQueries, retriever: str, candidates: list[Setting]) -> Setting:
     """The statistic, k and temperature that tell these queries from themselves without their own documents."""
-    return best(*_with_and_without(fitting, options), list(settings(options.ks, options.temperatures)))
+    return best(*_with_and_without(fitting, retriever, candidates), candidates)
 
 
-def _with_and_without(asked, options):
-    deepest = max(options.ks)
-    return asked.nearest(options.retriever, deepest), asked.masked(options.retriever, deepest)
+def _with_and_without(asked, retriever, candidates):
+    deepest = max(candidate.k for candidate in candidates)
+    return asked.nearest(retriever, deepest), asked.masked(retriever, deepest)
 
 
 def settings(ks: list[int], temperatures: list[float]) -> Iterator[Setting]:
@@ -109,11 +118,6 @@ def apply_head(head: dict[str, np.ndarray], asked: Scores) -> np.ndarray:
     return head_scores(head, features(asked))
 
 
-def features(asked: Scores) -> np.ndarray:
-    """Queries x numbers: the best, the mean and the last similarity by each retriever."""
-    return np.stack([statistic(scores) for scores in asked for statistic in (mss, avg_knn, knn)], axis=1)
-
-
 def choices(study_set: StudySet) -> Iterator[dict]:
     """How well each setting tells in-knowledge queries from themselves without their own documents, beside how well it
     tells them from the queries of each trial. The chosen one was chosen by the fitting part, which is not in these.
@@ -123,9 +127,9 @@ def choices(study_set: StudySet) -> Iterator[dict]:
     fitting = fits(study_set.known.keys)
     if not any(study_set.known.documents):
         return
-    selected = chosen(study_set.known.part(fitting), options)
+    selected = chosen(study_set.known.part(fitting), options.retriever, candidates)
     rest = study_set.known.part(~fitting)
-    masked = masked_aurocs(*_with_and_without(rest, options), candidates)
+    masked = masked_aurocs(*_with_and_without(rest, options.retriever, candidates), candidates)
     for at, setting in enumerate(candidates):
         keys = {
             "at": at, "corpus": study_set.name, "statistic": LABELS[setting.statistic], "k": setting.k,

@@ -1,11 +1,13 @@
 """Test statistics of a query, from its nearest passages: higher = more out of knowledge. `scores` are queries x k,
 best first; Fisher and Simes are made of k p-values instead. The fused statistic is the sum of several retrievers'
-MSS, each in units of its spread among in-knowledge queries. The paper's Fisher adds up p-values (Edgington's); its
-Simes is low out of knowledge, hence the minus."""
+MSS, each in units of its spread among in-knowledge queries; the logistic one weighs what they found. The paper's Fisher
+adds up p-values (Edgington's); its Simes is low out of knowledge, hence the minus."""
 
 from typing import NamedTuple
 
 import numpy as np
+
+from ragassay.models.heads.scores import scores as head_scores
 
 ROWS = 1000  # that are computed on at once
 FLOOR = 1e-12  # the smallest p-value that a logarithm is taken of: those of the paper's equation 2 may be 0
@@ -71,7 +73,8 @@ def by_blocks(function, values: np.ndarray) -> np.ndarray:
 
 SIMPLE = {"mss": mss, "knn": knn, "avg_knn": avg_knn, "entropy": entropy, "energy": energy}
 COMBINED = {"fisher": fisher, "simes": simes}
-FUSED = "fused"
+FUSED, LOGISTIC, CHOSEN = "fused", "logistic", "chosen"
+TOGETHER = FUSED, LOGISTIC  # those of several retrievers
 TEMPERED = ("entropy", "energy")  # those that have a temperature
 
 
@@ -89,6 +92,21 @@ class Setting(NamedTuple):
     def of(self, scores: np.ndarray) -> np.ndarray:
         """The statistic of these similarities, queries x at least k."""
         return statistic(self.statistic, scores[:, : self.k], self.temperature)
+
+
+def by_description(about: dict, asked: Scores) -> np.ndarray:
+    """The statistic that a gate's card describes; `asked` has queries x at least k scores by each retriever."""
+    if about["name"] == FUSED:
+        return standardized(about["units"], asked)
+    if about["name"] == LOGISTIC:
+        head = {name: np.array(values, np.float32) for name, values in about["head"].items()}
+        return head_scores(head, features([scores[:, : about["k"]] for scores in asked]))
+    return Setting(about["name"], about["k"], about["temperature"]).of(asked[0])
+
+
+def features(asked: Scores) -> np.ndarray:
+    """Queries x numbers: the best, the mean and the last similarity by each retriever."""
+    return np.stack([statistic(scores) for scores in asked for statistic in (mss, avg_knn, knn)], axis=1)
 
 
 def units(inside: np.ndarray) -> tuple[float, float]:
