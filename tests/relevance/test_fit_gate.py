@@ -160,7 +160,7 @@ def test_a_gate_may_learn_from_masked_queries(small, fitted):
     asked = _asked(small)
     known, masked = ([way(one, K) for one in RETRIEVERS] for way in (asked.nearest, asked.masked))
     head = fit_head([scores[fitting] for scores in known], [scores[fitting] for scores in masked])
-    assert gate.calibration == pytest.approx(np.sort(apply_head(head, known)[~fitting]), abs=1e-6)
+    assert gate.calibration == pytest.approx(np.sort(apply_head(head, known)[~fitting]), abs=1e-4)
     values = apply_head(head, [similar(small, "far", one, K) for one in RETRIEVERS])
     decisions = gate(FAR)
     assert [one.value for one in decisions] == pytest.approx(values, abs=1e-2)

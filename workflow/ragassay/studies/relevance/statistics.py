@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.models.heads.scores import scores as head_scores
-
 ROWS = 1000  # that are computed on at once
 FLOOR = 1e-12  # the smallest p-value that a logarithm is taken of: those of the paper's equation 2 may be 0
 Scores = list[np.ndarray]  # queries x k of each retriever
@@ -99,8 +97,8 @@ def by_description(about: dict, asked: Scores) -> np.ndarray:
     if about["name"] == FUSED:
         return standardized(about["units"], asked)
     if about["name"] == LOGISTIC:
-        head = {name: np.array(values, np.float32) for name, values in about["head"].items()}
-        return head_scores(head, features([scores[:, : about["k"]] for scores in asked]))
+        weight, bias = (np.array(about["head"][name]) for name in ("outer.weight", "outer.bias"))
+        return features([scores[:, : about["k"]] for scores in asked]) @ weight + bias
     return Setting(about["name"], about["k"], about["temperature"]).of(asked[0])
 
 
