@@ -10,14 +10,14 @@ BEFORE ?=
 SIGNERS ?=
 STYLE ?= page
 BIN := .venv/bin
-BENCHMARKS := house project cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo pages explorer annotation paper_costs services release mutants
+BENCHMARKS := house project cluster scale tables calls limits chaos providers canaries documents crawl hostile fuzz models retrieval relevance published poisoning scope_study demo pages explorer annotation paper_costs services release mutants
 MAKEFLAGS += --no-print-directory
 # The command of this checkout's code alone, wherever a module of the same name may lie.
 RAGASSAY := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); from ragassay.command.app import main; main()'
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo figures demo-lm estimate annotate release verify release-diff replay rehydrate prune test lint bench mutants chaos hostile slurm-test screenshot docs lock clean
+.PHONY: help setup demo figures demo-lm estimate annotate release verify release-diff replay rehydrate prune test lint bench mutants chaos hostile fuzz slurm-test screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -85,6 +85,9 @@ mutants: ## change single operators of the library and see whether its tests not
 
 hostile: ## let a thousand hostile servers at the fetcher
 	@$(MAKE) bench-hostile
+
+fuzz: ## let mutated inputs in at every door of the library (ARGS="1000000", ARGS="--seed 7 5000 gates")
+	@$(MAKE) bench-fuzz
 
 slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machine (Debian: slurm-wlm, munge; ARGS="--times 3")
 	@$(MAKE) bench-cluster EXTRA=slurm

@@ -9,7 +9,8 @@ import yaml
 
 from project import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+SECURITY = ROOT / "SECURITY.md"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", SECURITY, *sorted((ROOT / "docs").glob("*.md"))]
 FOLDERS = ("benchmarks", "config", "docs", "envs", "profiles", "resources", "tests", "workflow")
 MAKEFILE = (ROOT / "Makefile").read_text()
 SNAKEFILE = (ROOT / "Snakefile").read_text()
@@ -122,3 +123,13 @@ def test_python_of_guides_imports_what_is_there(page):
         for node in ast.walk(ast.parse(block)):
             if isinstance(node, ast.ImportFrom) and node.module.startswith("ragassay"):
                 assert all(hasattr(importlib.import_module(node.module), name.name) for name in node.names)
+
+
+def test_every_promise_of_security_names_tests_that_there_are():
+    rows = re.findall(r"^\| (?!promise|---)(.+) \| (.+) \|$", SECURITY.read_text(), re.MULTILINE)
+    assert len(rows) > 10
+    for promise, cell in rows:
+        names = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", cell)
+        assert names and len(names) == cell.count("`") // 2, promise
+        for file, name in names:
+            assert re.search(rf"^def {name}\(", (ROOT / file).read_text(), re.MULTILINE), f"{file}::{name}"

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from project import ROOT
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, MissingPackage
 from ragassay.base.stage import run
 
 JOB = """
@@ -41,6 +41,12 @@ def test_a_stage_gets_its_arguments_by_name_and_its_log_goes_to_file_and_termina
     done = job(tmp_path / "logs/a.log", 0)
     assert (done.returncode, done.stderr) == (0, "stage (shard=s): in to out, 0\n")
     assert (tmp_path / "logs/a.log").read_text() == "in to out, 0\n"
+
+
+def test_an_error_steers_no_terminal():
+    """Whatever shows it, in a service of the user's too."""
+    error = MissingPackage("found '\x1b[2J\x9b\u202e\u00e4'\nand so on")
+    assert str(error) == f"{error}" == "found '\\x1b[2J\\x9b\\u202e\u00e4'\nand so on"
 
 
 def test_an_error_for_people_is_one_line_without_a_traceback(tmp_path):

@@ -5,6 +5,10 @@ import contextlib
 import difflib
 from pathlib import Path
 
+from ragassay.base.terminal import printable
+
+# What values from outside raise where they lack what is expected of them.
+MISSHAPEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError)
 EXTRAS = {
     "connectors": ("psycopg", "pymilvus", "qdrant_client"),
     "pdf": ("pypdf",),
@@ -17,6 +21,10 @@ class AssayError(Exception):
     """Something outside the code has to change: a file, a setting, a document. Says what, where and what to do."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        """What it says may quote anybody: nothing of it steers a terminal, wherever it is shown."""
+        return printable(super().__str__())
 
 
 class MissingPackage(AssayError, ImportError):

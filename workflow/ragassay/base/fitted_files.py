@@ -12,11 +12,11 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import MISSHAPEN, AssayError
 from ragassay.base.terminal import printable
 
-DAMAGE = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, RecursionError, OverflowError)
-DAMAGE += (MemoryError, SyntaxError, SafetensorError, TokenError)  # that a few bytes out of place make libraries raise
+DAMAGE = (*MISSHAPEN, OSError, EOFError, MemoryError)
+DAMAGE += (SyntaxError, SafetensorError, TokenError)  # that a few bytes out of place make libraries raise
 ROWS = 8192  # of an array on disk, looked at together
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragassay.base.errors import AssayError, closest
+from ragassay.text.characters import fit
 
 FIELDS = ("id", "title", "url", "date", "topic", "text")
 NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what such bytes become under surrogateescape
@@ -67,7 +68,7 @@ def source_id(record: Record, below: Iterable) -> str:
     file = Path(record.file)
     folder = next((Path(path) for path in below if file.is_relative_to(path)), None)
     name = file.as_posix() if folder is None else file.name if folder == file else file.relative_to(folder).as_posix()
-    return name if record.is_file else f"{name} row {record.row}"
+    return fit(name) if record.is_file else f"{fit(name)} row {record.row}"
 
 
 def decoded(content: bytes) -> tuple[str | None, str | None]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ragassay.base.errors import MISSHAPEN
 from ragassay.base.terminal import printable, shown
 from ragassay.documents.record import NOT_UTF8, Columns, Record, SourceError, check_columns, decoded, fields_of
 
@@ -53,7 +54,7 @@ def header(file: str) -> list[str]:
 def _reading(file, kind):
     try:
         yield
-    except (pa.ArrowException, OSError, MemoryError) as error:
+    except (pa.ArrowException, *MISSHAPEN, OSError, MemoryError, SystemError) as error:
         reason = printable((str(error).strip() or type(error).__name__).splitlines()[0])
         raise SourceError(f"{file}: not a whole {kind} file ({reason})") from error
 
@@ -132,7 +133,7 @@ def read_arrow(file: str, columns: Columns) -> Iterator[Record]:
         wanted = _wanted(file, reader.schema, columns)
         numbers = range(getattr(reader, "num_record_batches", 0))
         batches = iter(reader) if hasattr(reader, "__iter__") else map(reader.get_batch, numbers)
-        parts = (batch.slice(at, ROWS) for batch in batches for at in range(0, len(batch), ROWS))
+        parts = (batch.slice(at, ROWS) for batch in map(_whole, batches) for at in range(0, len(batch), ROWS))
         yield from _records(file, (part.select(wanted) for part in parts), columns)
 
 
@@ -141,6 +142,12 @@ def _opened(content):
         return pa.ipc.open_stream(content)
     except pa.ArrowInvalid:
         return pa.ipc.open_file(content)
+
+
+def _whole(batch):
+    """The batch, if it lies within its file: Arrow itself reads what its offsets say, wherever that is."""
+    batch.validate(full=True)
+    return batch
 
 
 def _wanted(file, schema, columns):

@@ -12,6 +12,7 @@ from ragassay.base.errors import not_installed
 from ragassay.base.terminal import shown
 from ragassay.documents.readers import Readers
 from ragassay.documents.record import Columns, Record, SourceError, decoded, fields_of
+from ragassay.text.characters import fit
 
 HEADER = re.compile(r"---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE)
@@ -75,7 +76,7 @@ def check_parsers(files: Iterable[str]) -> None:
 
 
 def _record(file, fields, text, columns, title):
-    title = " ".join(title.split())[:LONGEST_TITLE] or Path(file).stem
+    title = " ".join(fit(title).split())[:LONGEST_TITLE] or fit(Path(file).stem)
     return Record(file, 1, fields | {columns.text: text}, is_file=True, title=title)
 
 

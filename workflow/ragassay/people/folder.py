@@ -11,6 +11,7 @@ from pathlib import Path
 from ragassay.base import pipeline, plain_yaml, tables
 from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError
+from ragassay.base.stage import log
 from ragassay.config import schema
 from ragassay.config.settings import checked, of_files
 from ragassay.people import click_log, labelling
@@ -139,7 +140,11 @@ def items_in(path):
 
 
 def state(items: list[dict], events: list[dict], per_item: int, practice: dict, where) -> labelling.Labelling:
-    """Who has labelled what. Refuses events about unknown items."""
+    """Who has labelled what. Refuses events about unknown items, and leaves out what is no event."""
+    whole = [*filter(labelling.is_event, events)]
+    if len(whole) < len(events):
+        log.warning("%s: found %d lines that are no clicks; they are left out", where, len(events) - len(whole))
+    events = whole
     ids = {row["item_id"] for row in items}
     strange = {event["item"] for event in events if event["event"] in ("label", "undo", "skip")} - ids
     if strange:

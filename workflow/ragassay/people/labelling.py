@@ -5,11 +5,31 @@ here."""
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from ragassay.base.errors import MISSHAPEN
+from ragassay.calls.ledger.journal import check_form
+
 # Two tasks with two labels each, the positive one first; the guidelines word them.
 SCOPE, DEFUSION = "scope", "defusion"
 LABELS = {SCOPE: ("out_of_scope", "in_scope"), DEFUSION: ("defused", "not_defused")}
 ANNOTATOR, ADJUDICATOR = "annotator", "adjudicator"
 ADJUDICATION = "adjudication"  # a place beside the tasks
+
+
+ANY = {"person": str, "click": str}
+ITEM = ANY | {"item": str, "role": str}
+FORMS = {  # kind of event -> what it holds
+    "join": ANY | {"group": int}, "practice": ANY | {"item": str, "right": bool}, "skip": ANY | {"item": str},
+    "label": ITEM | {"label": str, "comment": str, "at": int, "seconds": (int, float, type(None))}, "undo": ITEM,
+}  # fmt: skip
+
+
+def is_event(event) -> bool:
+    """Whether it has what an event of its kind needs, each part of its type."""
+    try:
+        check_form(event, FORMS, "event")
+    except MISSHAPEN:
+        return False
+    return True
 
 
 @dataclass

@@ -42,7 +42,7 @@ def questions(resources, seen: set) -> Iterator[tuple[datetime.datetime, str, st
         except Unusable as error:
             yield error
             continue
-        place = span.get("traceId"), question[1]
+        place = str(span.get("traceId") or ""), question[1]
         if place not in seen or not place[0]:
             seen.add(place)
             yield question
@@ -77,7 +77,7 @@ def _read(value):
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = [{"role": "user", "content": value}]
     for message in _items(value if isinstance(value, list) else [value]):
         yield message.get("role"), _text(message)

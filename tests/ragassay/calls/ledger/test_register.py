@@ -173,5 +173,7 @@ def test_an_error_changes_no_grants(tmp_path):
 
 def test_damaged_grants_say_what_to_do(tmp_path):
     (tmp_path / "grants.json").write_text("{")
-    with pytest.raises(AssayError, match=r"grants\.json: found no JSON, .*delete it while no job asks this model"):
+    with pytest.raises(
+        AssayError, match=r"grants\.json: found something else than JSON .*delete it while no job asks this model"
+    ):
         joined(tmp_path)

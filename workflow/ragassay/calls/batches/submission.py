@@ -11,6 +11,7 @@ import json
 import math
 import time
 
+from ragassay.base.errors import MISSHAPEN
 from ragassay.base.stage import log
 from ragassay.calls.ledger.journal import SYNC_SECONDS
 from ragassay.calls.model import Failure
@@ -180,17 +181,18 @@ class SentBatch:
         try:
             reply = json.loads(line)
             return self.rows.get(reply["custom_id"].rpartition("-")[2]), reply
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except MISSHAPEN:
             return None, None
 
     def _outcome(self, row, reply):
         """Answers and their price, or a Failure; either is in the ledger."""
-        response, error = reply.get("response") or {}, reply.get("error") or {}
+        response, error = reply.get("response"), reply.get("error") or {}
+        response = response if isinstance(response, dict) else {}
         status, body = response.get("status_code"), response.get("body")
         source = f"for a request of batch {self.job.id}"
         if status == 200 or (status is None and isinstance(body, dict) and "choices" in body):
             outcome = self.caller.receive(row, json.dumps(body))
-        elif status:
+        elif status and isinstance(status, int):
             outcome = self.caller.fail(row, failure_of(status, body, source, self.caller.model))
         else:
             failure = failure_in_reply(error, source, self.caller.model, lost=False)

@@ -43,6 +43,15 @@ def decode(line: bytes) -> dict | None:
     return read_in(text.decode())[0]
 
 
+def check_form(record: dict, forms: dict[str, dict[str, type | tuple]], kind: str) -> None:
+    """Raises one of MISSHAPEN unless a record has what one of its kind needs, each part of its type: a checksum says
+    that it is what somebody wrote, not that it is one of ours.
+    """
+    for name, types in forms[record[kind]].items():
+        if not isinstance(record[name], types):
+            raise TypeError(f"found {name} {type(record[name]).__name__}")
+
+
 def records(path) -> Iterator[tuple[int, int, dict | None]]:
     """(offset, length, record) of each line of a file; None in place of a record that is not as it was written."""
     offset = 0

@@ -11,13 +11,45 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ragassay.calls.ledger.journal import Journal, LedgerError, decode, records
+from ragassay.base.errors import MISSHAPEN
+from ragassay.calls.ledger.journal import Journal, LedgerError, check_form, decode, records
+from ragassay.calls.ledger.register import MOST_DOLLARS
 
 ABSURD = 10**9  # tokens, more than any reply takes: a count beyond is none, and the reply cost what it may cost at most
 PICO = 10**12  # dollars are added up as whole numbers, so that their sum does not depend on the order
 USAGE = (("prompt", "p"), ("cached", "c"), ("completion", "o"))
+NUMBER = (int, float)
+CALL = {"id": str, "k": str, "s": list}
+FORMS = {  # kind of record -> what it holds
+    "i": CALL | {"w": NUMBER},  # an intent, and the most that it may cost
+    "d": CALL | {"at": NUMBER, "body": str},  # a reply
+    "u": {"id": str, "p": int, "c": int, "o": int, "n": int, "usd": NUMBER},  # what it took
+    "f": CALL | {"lost": (*NUMBER, type(None))},  # a failure
+    "r": {"k": str, "s": list, "reason": str, "detail": str},  # a refusal
+    "x": {"file": str, "offset": int},  # the withdrawal of one
+    "b": {"id": str, "at": NUMBER, "rows": list},  # a batch
+    "p": {"id": str},  # where it is
+    "a": {"counts": dict},  # what was counted elsewhere
+}
 OTHERS = ("crawl_shard", "hosts", "models")  # folders below ledger/ that hold no calls
 SERVED = "served "  # counts of answers by the name that replies give the model begin with it
+
+
+def _check(record):
+    """Raises one of MISSHAPEN if a record whose checksum is right is none of ours."""
+    check_form(record, FORMS, "t")
+    amounts = [record.get("w") or record.get("lost") or 0]
+    if record["t"] == "u" and max(record["p"], record["o"]) <= ABSURD:
+        amounts.append(record["usd"])
+    amounts += [count / PICO for count in record.get("counts", {}).values()]
+    for name, _, samples, worst, _ in record.get("rows", ()):
+        amounts.append(worst)
+        if not isinstance(name, str) or not isinstance(samples, list):
+            raise TypeError(f"found the request {name!r} of samples {samples!r}")
+    if not all(0 <= amount <= MOST_DOLLARS for amount in amounts):
+        raise ValueError(f"found {amounts} dollars")
+    if not all(isinstance(sample, int) for sample in record.get("s", ())):
+        raise TypeError(f"found the samples {record['s']!r}")
 
 
 def folders(ledger) -> list[Path]:
@@ -188,12 +220,17 @@ class Ledger:
         number = len(self._files)
         self._files.append(path)
         for offset, length, record in records(path):
-            if record is None:
+            try:
+                if record is None:
+                    self.damaged += 1
+                    continue
+                _check(record)
+                if "late" in record:
+                    self._late.setdefault(record["id"], record)
+                else:
+                    self._take(record, number, offset, length)
+            except MISSHAPEN:
                 self.damaged += 1
-            elif "late" in record:
-                self._late.setdefault(record["id"], record)
-            else:
-                self._take(record, number, offset, length)
 
     def _take(self, record, file, offset, length):
         kind = record["t"]

@@ -11,9 +11,11 @@ import secrets
 from pathlib import Path
 
 from ragassay.base.atomic import HOST, alive, write_text
-from ragassay.base.errors import AssayError
+from ragassay.base.card import is_number
+from ragassay.base.errors import MISSHAPEN, AssayError
 from ragassay.calls.ledger import sharing
 
+MOST_DOLLARS = 1e9  # more is no amount
 STEP = 0.01  # of the cap, granted beyond what is needed; less where answers cost more than their limit allows
 STALE = 60.0  # seconds of silence after which a job counts as dead
 
@@ -78,9 +80,14 @@ class Register:
 
     def _decoded(self, line):
         try:
-            return json.loads(line.partition(b"\n")[0] or b"{}")
-        except ValueError as error:
-            expected = "found no JSON, expected what each job was granted"
+            kept = json.loads(line.partition(b"\n")[0] or b"{}")
+            for name, (stamp, *_) in kept.get("jobs", {}).items():
+                _, process, _ = name.split()
+                if not is_number(stamp) or not process.isdecimal():
+                    raise ValueError(f"found the job {name!r} at {stamp!r}")
+            return kept
+        except MISSHAPEN as error:
+            expected = "found something else than JSON with what each job was granted"
             remedy = "delete it while no job asks this model"
             raise AssayError(f"{self.grants}: {expected}; {remedy}") from error
 
@@ -116,10 +123,12 @@ class Register:
     def _read(self):
         try:
             money = json.loads(self.money.read_text())
+            if not all(is_number(part) and 0 <= part <= MOST_DOLLARS for amounts in money.values() for part in amounts):
+                raise ValueError("found dollars that are none")
             return {job: [float(spent), float(unsure)] for job, (spent, unsure) in money.items()}
         except FileNotFoundError:
             return {}
-        except (ValueError, TypeError, AttributeError) as error:
+        except MISSHAPEN as error:
             expected = "found something else than JSON with the dollars of each job, [spent, at risk]"
             remedy = "delete it, and each job is counted again when it runs again"
             raise AssayError(f"{self.money}: {expected}; {remedy}") from error

@@ -1,0 +1,109 @@
+"""Let mutated inputs in at every door of the library: each is read or refused by an error of its kind, in time.
+
+`python benchmarks/fuzz.py 1000000` runs so many cases, `python benchmarks/fuzz.py 5000 gates` those of one door, and
+`--seed 7` other ones. A finding is printed with its traceback and kept in tests/benchmarks/fuzz_seeds, where the suite
+reads it again each time.
+"""
+
+import argparse
+import hashlib
+import itertools
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+from common.figures import figure, finish
+from common.memory import peak_megabytes
+from fuzzing.doors import DOORS, entered
+from fuzzing.mutations import changed_bytes
+
+CASES = 20_000
+SEEDS = Path(__file__).resolve().parent.parent / "tests/benchmarks/fuzz_seeds"
+SECONDS = 5.0  # of the processor, for one input
+UNTOUCHED = 0.3  # share of inputs whose bytes stay as they grew
+
+
+class TooLong(BaseException):
+    """No error that a reader could take for one of its own."""
+
+
+def inputs_of(name: str, seed: int = 0):
+    """Endless inputs of a door, the same for a seed."""
+    draw, door = random.Random(f"{seed} {name}"), DOORS[name]
+    while True:
+        content = door.sample(draw)
+        yield content if draw.random() < UNTOUCHED else changed_bytes(draw, content, door.sample(draw))
+
+
+def problem(name: str, content: bytes) -> BaseException | None:
+    """What nobody foresaw of this input, if anything."""
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    signal.signal(signal.SIGPROF, _stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            entered(DOORS[name], content, folder)
+    except TooLong as error:
+        return error
+    except Exception as error:  # noqa: BLE001  which is what is looked for
+        return error
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        shutil.rmtree(folder)
+    return None
+
+
+def _stop(*_):
+    raise TooLong(f"not done after {SECONDS:g} s of the processor")
+
+
+def place(error: BaseException) -> str:
+    """The last line of the library in a traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "/workflow/" in frame.filename] or frames
+    return f"{type(error).__name__} at {Path(ours[-1].filename).name}:{ours[-1].lineno}"
+
+
+def keep(name: str, content: bytes) -> Path:
+    path = SEEDS / name.replace(" ", "_") / hashlib.sha256(content).hexdigest()[:16]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("cases", type=int, nargs="?", default=CASES)
+    parser.add_argument("doors", nargs="*", default=[*DOORS], metavar="door")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    if unknown := set(given.doors) - DOORS.keys():
+        sys.exit(f"found no door {', '.join(unknown)}, expected some of: {', '.join(DOORS)}")
+    streams, found, longest = {name: inputs_of(name, given.seed) for name in given.doors}, {}, 0.0
+    cases = 0
+    for name in itertools.islice(itertools.cycle(given.doors), given.cases):
+        content, begun = next(streams[name]), time.process_time()
+        error = problem(name, content)
+        longest, cases = max(longest, time.process_time() - begun), cases + 1
+        if error and (name, place(error)) not in found:
+            found[name, place(error)] = keep(name, content)
+            sys.stderr.write(
+                f"{name}: {found[name, place(error)]}\n{''.join(traceback.format_exception(error)[-12:])}\n"
+            )
+    figure("fuzz_cases", cases, "inputs", f">= {given.cases}")
+    figure("fuzz_doors", len(given.doors), "doors", f">= {len(given.doors)}")
+    figure("fuzz_unexpected", len(found), "errors", "<= 0")
+    figure("fuzz_longest_case", longest, "s", f"<= {SECONDS:g}")
+    figure("fuzz_memory", peak_megabytes(), "MB", "<= 1536")
+    finish()
+
+
+if __name__ == "__main__":
+    main()

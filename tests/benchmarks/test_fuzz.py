@@ -1,0 +1,57 @@
+"""A few thousand mutated inputs at every door, what was found before, and that the harness can find something."""
+
+import itertools
+from collections import Counter
+
+import pytest
+
+import fuzz
+from fuzzing.doors import DOORS, Door, LetIn, entered
+
+EACH = 100  # inputs of a door
+KEPT = sorted(path for path in fuzz.SEEDS.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_nothing_that_comes_in_raises_what_nobody_foresaw(name, monkeypatch):
+    monkeypatch.setattr(fuzz, "SECONDS", 60.0)  # of a busy machine
+    for content in itertools.islice(fuzz.inputs_of(name, seed=1), EACH):
+        error = fuzz.problem(name, content)
+        assert error is None, f"{content[:300]!r}: {error!r}"
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_what_was_found_once_is_never_found_again(path):
+    assert fuzz.problem(path.parent.name.replace("_", " "), path.read_bytes()) is None
+
+
+def test_there_are_at_least_twenty_doors_and_all_inputs_are_different_and_repeatable():
+    assert len(DOORS) >= 20 and KEPT
+    for name in DOORS:
+        first, again, other = ([*itertools.islice(fuzz.inputs_of(name, seed), 30)] for seed in (1, 1, 2))
+        assert first == again != other and max(Counter(first).values()) < 20, name
+
+
+@pytest.mark.parametrize(
+    ("enter", "problem"),
+    [
+        (lambda content, folder: {}[content], KeyError),
+        (lambda content, folder: content.decode("ascii", "strict") + 1, TypeError),
+        (lambda content, folder: [sum(range(1000)) for _ in iter(int, 1)], fuzz.TooLong),
+    ],
+)
+def test_a_careless_reader_is_found_out(enter, problem, monkeypatch):
+    monkeypatch.setitem(DOORS, "careless", Door(lambda draw: b"a", enter))
+    monkeypatch.setattr(fuzz, "SECONDS", 0.2)
+    assert isinstance(fuzz.problem("careless", b"a"), problem)
+
+
+def test_what_may_not_be_stored_is_found_out(monkeypatch, tmp_path):
+    """A door of documents whose cleaning is gone lets characters in that steer a terminal."""
+    from ragassay.documents import documents
+
+    content = b'{"text": "a \\u001b[2J b."}'
+    entered(DOORS["JSON lines"], content, tmp_path)
+    monkeypatch.setattr(documents, "clean", lambda text: text)
+    with pytest.raises(LetIn):
+        entered(DOORS["JSON lines"], content, tmp_path)
