@@ -263,7 +263,7 @@ def _ledger(path):
 def _register(path):
     register = Register(path.parent, "/x/ledger")
     granted, others = register.grant(0.1, 0.1, 1.0)
-    if not 0 <= granted <= 1.1 or others != others:
+    if not (granted <= 1.1 and 0 <= others < 1e12):  # less than nothing where others have spent more than all
         raise LetIn(f"granted {granted} beside {others}")
 
 

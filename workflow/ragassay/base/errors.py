@@ -52,8 +52,8 @@ class Unusable(Exception):
     """An item cannot be used: a reason for counting and a detail for reading."""
 
     def __init__(self, reason: str, detail: str):
-        super().__init__(detail)
-        self.reason, self.detail = reason, detail
+        self.reason, self.detail = reason, printable(detail)
+        super().__init__(self.detail)
 
 
 def closest(name, known, folder: str = "") -> str:
