@@ -175,12 +175,13 @@ def beside_raguard(results: Path) -> None:
     """`echo` and RAGuard on questions that `echo` was not designed on."""
     questions = tables.frame(TARGETS, sorted(results.glob("targets/*.parquet"))).set_index("target_id")["question"]
     cells = {}
-    for defence in ("raguard", "echo"):
-        for path in sorted(results.glob(f"filtered/*/minilm/*/{defence}.parquet")):
-            cell = tuple(tables.keys(FILTERED, path).values())
-            retrieved = results / "retrieved" / cell[0] / cell[1] / f"{cell[2]}.parquet"
-            rows = judged(tables.frame(FILTERED, [path]), tables.frame(RETRIEVED, [retrieved]), DEPTH)
-            cells[cell] = rows[[fold_of(questions[name]) not in DESIGNED_ON for name in rows["target_id"]]]
+    for path in sorted(results.glob("filtered/*/minilm/*.parquet")):
+        rows = tables.frame(FILTERED, [path])
+        retrieved = tables.frame(RETRIEVED, [Path(str(path).replace("/filtered/", "/retrieved/"))])
+        for defence in ("raguard", "echo"):
+            cell = (*tables.keys(FILTERED, path).values(), defence)
+            looked = judged(rows[rows["defence"] == defence], retrieved, DEPTH)
+            cells[cell] = looked[[fold_of(questions[name]) not in DESIGNED_ON for name in looked["target_id"]]]
     better, worse, differences = set(), 0, {}
     for row in difference_rows(cells, 2000, 0):
         keys = json.loads(row["keys"])
@@ -224,9 +225,11 @@ def beside_its_package(results: Path) -> None:
     from ragdefender import RAGDefender
 
     package = RAGDefender(embedder=StoredVectors(results.parent / "embeddings"), task_type="single_hop", device="cpu")
-    for path in sorted(results.glob("filtered/*/minilm/*/ragdefender.parquet")):
-        cell = tables.keys(FILTERED, path)
-        rows = tables.frame(FILTERED, [path]).sort_values(["target_id", "rank"])
+    for path in sorted(results.glob("filtered/*/minilm/*.parquet")):
+        cell, rows = tables.keys(FILTERED, path), tables.frame(FILTERED, [path])
+        rows = rows[rows["defence"] == "ragdefender"].sort_values(["target_id", "rank"])
+        if rows.empty:
+            continue
         planted = results / f"poisoned_passages/{cell['dataset']}/{cell['attack']}.parquet"
         texts = texts_of(set(rows["passage_id"]), [results / f"passages/{cell['dataset']}.parquet"], [planted])
         same = []

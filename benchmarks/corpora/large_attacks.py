@@ -60,8 +60,8 @@ def write_attacks(folder, targets: int, attacks: list[str], defences: list[str],
             for rank, passage in enumerate(ranked[name], start=1)
         ]
         write(RETRIEVED, found, attack=attack)
+        write(FILTERED, (row for defence in defences for row in _filtered(ranked, defence)), attack=attack)
         for defence in defences:
-            write(FILTERED, _filtered(ranked, defence), attack=attack, defence=defence)
             for responder in responders:
                 answers = []
                 for number, name in enumerate(names):
@@ -77,7 +77,13 @@ def _filtered(ranked, defence):
         left = [passage for passage in passages if passage not in removes]
         for rank, passage in enumerate(passages, start=1):
             place = left.index(passage) + 1 if passage in left[:FIRST] else None
-            row = {"target_id": name, "rank": rank, "passage_id": passage, "removed": passage in removes}
+            row = {
+                "defence": defence,
+                "target_id": name,
+                "rank": rank,
+                "passage_id": passage,
+                "removed": passage in removes,
+            }
             yield row | {"shown": place, "reason": "too loud" if passage in removes else None}
 
 

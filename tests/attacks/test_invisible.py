@@ -30,14 +30,15 @@ def judged(files, place, scored, tmp_path):
         poison_corpus(files("targets"), [], [], [], files("poison"), "mine", attack, {"texts": 2})
         stage = files("queries"), files("found"), files("poison"), files("retrieved")
         retrieve_dense(*stage, count=4, embeddings=store, **ENCODER)
-        scores = [files("clean_scores"), files("poison_scores")]
+        scores = [place / f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", attack)]
         for path, of_corpus in zip(scores, (True, False), strict=True):
             inputs = [files("passages")], files("poison"), [scored / "scorer"]
             score_passages(*inputs, path, of_corpus, "ngram", "ngram", {}, READING)
         own = kind_of(guard).SETTINGS | {"alpha": 0.1}
-        tables_of_it = (files("targets"), files("retrieved"), files("passages"), files("poison"), scores)
-        about = (guard, own, 2, 3, "minilm", "ngram", MINILM, store)
-        filter_retrieved(*tables_of_it, [place / FOLDER / f"{guard}.json"], files("filtered"), *about)
+        found = files("targets"), files("retrieved"), [], files("passages"), files("poison"), scores
+        entry = {"kind": guard, "own": own, "depth": 3, "retriever": "minilm", "scorer": "ngram"}
+        defences = {guard: entry | {"encoder": MINILM, "embeddings": store}}
+        filter_retrieved(*found, [place / FOLDER / f"{guard}.json"], files("filtered"), defences, 2)
         texts = {row["passage_id"]: row["text"] for row in tables.read(POISONED_PASSAGES, files("poison")).to_pylist()}
         return texts, tables.read(FILTERED, files("filtered")).to_pylist()
 

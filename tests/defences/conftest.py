@@ -36,10 +36,13 @@ def files(tmp_path):
 
 @pytest.fixture
 def run_filter(files):
-    """A function that lets a defence without a guard judge what was retrieved."""
+    """A function that lets a defence judge what was retrieved, and others if `beside` names some."""
 
-    def run_filter(kind, k=1, depth=3, own=None, guard=()):
-        about = (kind, own or {}, k, depth, "minilm", "", {}, "")
-        filter_retrieved(*map(files, NAMES), [], guard, files("filtered"), *about)
+    def run_filter(kind, k=1, depth=3, own=None, guard=(), beside=(), name=None):
+        entry = {"depth": depth, "retriever": "minilm", "scorer": "", "encoder": {}, "embeddings": ""}
+        defences = {other: entry | {"kind": other, "own": {}} for other in beside}
+        defences[name or kind] = entry | {"kind": kind, "own": own or {}}
+        targets, retrieved, *texts = map(files, NAMES)
+        filter_retrieved(targets, retrieved, [], *texts, [], guard, files("filtered"), defences, k)
 
     return run_filter

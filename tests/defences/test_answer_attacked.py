@@ -7,7 +7,7 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES
 from ragassay.schemas.report import CALLS
-from ragassay.studies.poisoning.defences.defence import kind_of
+from ragassay.studies.poisoning.defences.defence import DefenceError, kind_of
 from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
 from targets import READER, TARGET_ROWS
@@ -20,13 +20,18 @@ PROMPTS = ROOT / "resources/prompts"
 def ask(files, run_filter, tmp_path):
     """target -> its row, behind a defence."""
 
-    def ask(kind, k=1, prompt="passages", model=READER, **own):
+    def ask(kind, k=1, prompt="passages", model=READER, behind=None, **own):
         asking = kind_of(kind).PROMPTS
-        run_filter("none" if asking else kind, k)
+        run_filter("none" if asking else kind, k, name=kind)
         prompts = [PROMPTS / f"{name}.yaml" for name in (f"respond_{prompt}", "answer_closed_book")]
         further = [PROMPTS / f"{name}.yaml" for name in kind_of(kind).PROMPTS]
         inputs = [files(name) for name in ("targets", "filtered", "passages", "poisoned_passages")]
-        asked = {"model": model, "ledger": str(tmp_path / "ledger/answer_attacked"), "sampling": {"temperature": 0}}
+        asked = {
+            "defence": behind or kind,
+            "model": model,
+            "ledger": str(tmp_path / "ledger/answer_attacked"),
+            "sampling": {"temperature": 0},
+        }
         asked |= {"in_lines": prompt == "lines", "most_rejected": 1}
         asked |= {"kind": kind, "own": kind_of(kind).SETTINGS | own} if asking else {}
         answer_attacked(*inputs, *prompts, further, files("answers"), files("calls"), **asked)
@@ -60,6 +65,13 @@ def test_grading_sees_the_answer_and_what_was_asked_and_no_passage(ask, files, m
         assert answer.text and declines("The passages do not say.")
         assert target.keys() == {"target_id", "question", "answers", "target", "target_aliases"}
         assert not any(text in str(target) for text in texts)
+
+
+def test_answers_behind_a_defence_that_judged_nothing_are_refused(ask):
+    with pytest.raises(
+        DefenceError, match=r"filtered\.parquet: found no rows of echo; name it in a cell of under_attack"
+    ):
+        ask("none", behind="echo")
 
 
 def test_nothing_is_asked_twice(ask, files):

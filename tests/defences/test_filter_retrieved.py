@@ -42,9 +42,19 @@ def test_where_nothing_is_left_twice_as_many_are_looked_at_and_then_no_more(run)
     assert [(row["target_id"], row["rank"]) for row in rows] == [("bridge", 1), ("bridge", 2), ("ferry", 1)]
 
 
+def test_each_defence_judges_as_it_does_alone(run):
+    alone = {
+        name: run(name, own=own) for name, own in (("closed_book", {"doublings": 1}), ("none", {}), ("oracle", {}))
+    }
+    together = run("closed_book", own={"doublings": 1}, beside=["none", "oracle"])
+    assert together == [row for rows in alone.values() for row in rows] and len(together) == 8 + 6 + 6
+
+
 def test_a_guard_that_was_fitted_otherwise_is_refused(run, tmp_path):
-    guard = write_guard(tmp_path / "guard.json", "oracle", {}, retriever="bm25")
-    with pytest.raises(DefenceError, match=r"guard\.json: found the retriever 'minilm', but it was fitted with 'bm25'"):
+    guard = write_guard(tmp_path / "mine/minilm/oracle.json", "oracle", {}, retriever="bm25")
+    with pytest.raises(
+        DefenceError, match=r"oracle\.json: found the retriever 'minilm', but it was fitted with 'bm25'"
+    ):
         run(guard=[guard])
     guard.write_text(guard.read_text().replace('"format": 3', '"format": 9'))
     with pytest.raises(DefenceError, match=r"found a guard of format 9, expected 3, as this version"):

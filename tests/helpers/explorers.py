@@ -115,7 +115,7 @@ def build_attacks(folder, targets, change=lambda name, row: row, title="Attacks"
     for name in ATTACK_TABLES:
         paths[name] = [file for file in paths.get(name, []) if not any(part in str(file) for part in without)]
     settings = {"title": title, "subject": "Attacks.", "report": "index.html", "wants": WANTS, "corpora": {"d": "c"}}
-    settings |= {"k": large_attacks.FIRST, "depth": large_attacks.DEPTH}
+    settings |= {"defences": asked["defences"], "k": large_attacks.FIRST, "depth": large_attacks.DEPTH}
     settings["remedies"] = dict.fromkeys(["filtered", "answers", "clean"], "Do this.")
     files = {**FILES, "behaviour": ATTACK_SCRIPTS, "page": page, "csv": page.with_suffix(".csv")}
     settings |= {"models": {"r1": "a/r1", "r9": "a/r9"}, "command": "make demo"}

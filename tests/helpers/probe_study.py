@@ -116,7 +116,7 @@ def judged(found):
     name = found.get("query_id") or found["target_id"]
     at = int(name[-2:])
     score = 2.0 if found.get("poisoned") and at % 3 == 0 else (at * 7 % COUNT) / COUNT - found["rank"] / 100
-    about = {"target_id": name, "rank": found["rank"], "passage_id": found["passage_id"]}
+    about = {"defence": "guard", "target_id": name, "rank": found["rank"], "passage_id": found["passage_id"]}
     return row(FILTERED, **about, score=score, removed=score > 1)
 
 

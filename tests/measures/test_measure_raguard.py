@@ -65,9 +65,9 @@ def measured(tmp_path_factory):
             for rank, (one, aimed) in enumerate(own, 1)
         ]
         retrieved.append(write(RETRIEVED, rows, attack=attack))
-        for defence, scores in SCORES.items():
-            rows = [_judged(at, one, defence, scores) for at, one in enumerate(rows_of(found))]
-            filtered.append(write(FILTERED, rows, attack=attack, defence=defence))
+        seen = list(enumerate(rows_of(found)))
+        rows = [_judged(at, one, defence, scores) for defence, scores in SCORES.items() for at, one in seen]
+        filtered.append(write(FILTERED, rows, attack=attack))
     answers = [
         write(ANSWERS, [
             row(ANSWERS, target_id=name, outcome={"c": "correct", "i": "neither"}[letter], calls=2, tokens=50,
@@ -127,8 +127,8 @@ def _judged(at, one, defence, scores):
         score = 0.3
     removed = score >= LIMIT
     about = {"criteria": ["ts"], "criterion_scores": [score], "thresholds": [LIMIT]}
-    own = row(FILTERED, target_id=name, rank=rank, passage_id=passage, score=score, removed=removed, **about)
-    return own | {"reason": "ts" if removed else None, "shown": None if removed else rank}
+    own = row(FILTERED, defence=defence, target_id=name, rank=rank, passage_id=passage, score=score, **about)
+    return own | {"removed": removed} | {"reason": "ts" if removed else None, "shown": None if removed else rank}
 
 
 def value(metrics, *key):

@@ -6,7 +6,7 @@ back of texts as these come in.
 Reads   results/targets, results/queries, results/retrieved, results/neighbours, results/passages, results/poisoned_passages,
         results/passage_scores, results/guards, resources/prompts/
 Writes  results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet       what rewritten questions find in a corpus under attack
-        results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet              what is removed, and what is left
+        results/filtered/{dataset}/{retriever}/{attack}.parquet                        what each removes, and what is left
         results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet   what is answered from that
         results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet            what screening holds back
         results/calls/{rule}/..., ledger/{rule}/...                                    as in questions.smk
@@ -16,7 +16,7 @@ from ragassay.plan import attacks, defences, defended, measures, models, search,
 
 DEFENDED = plan(defences.answered)
 CALLS += DEFENDED.over("results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet")
-PRODUCTS += plan(defences.filtered).over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet")
+PRODUCTS += plan(defences.filtered).over("results/filtered/{dataset}/{retriever}/{attack}.parquet")
 PRODUCTS += DEFENDED.over("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet")
 PRODUCTS += plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet")
 
@@ -46,23 +46,24 @@ rule retrieve_rewritten:
 
 
 rule filter_retrieved:
-    """A defence removes what it holds for poison from what was retrieved."""
+    """Each defence removes what it holds for poison from what was retrieved."""
     input:
-        plan(defences.weights),
+        plan(defences.of_all, of=defences.weights),
         targets="results/targets/{dataset}.parquet",
-        retrieved=plan(defended.retrieved),
+        retrieved="results/retrieved/{dataset}/{retriever}/{attack}.parquet",
+        found_rewritten=plan(defended.found_rewritten),
         passages=plan(targets.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
-        passage_scores=plan(defences.scores),
-        guard=plan(defences.guard),
+        passage_scores=plan(defences.of_all, of=defences.scores),
+        guards=plan(defences.of_all, of=defences.guard),
     output:
-        filtered=table("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        filtered=table("results/filtered/{dataset}/{retriever}/{attack}.parquet"),
     log:
-        "logs/filter_retrieved/{dataset}/{retriever}/{attack}/{defence}.log",
+        "logs/filter_retrieved/{dataset}/{retriever}/{attack}.log",
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code("defences/filter_retrieved.py", defences.kinds),
+        code=code("defences/filter_retrieved.py", defences.of_all, of=defences.kinds),
         settings=plan(defences.filter_retrieved),
     script:
         "../scripts/defences/filter_retrieved.py"
@@ -73,7 +74,7 @@ rule answer_attacked:
     input:
         plan(models.weights_of, role="responder"),
         targets="results/targets/{dataset}.parquet",
-        filtered="results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet",
+        filtered="results/filtered/{dataset}/{retriever}/{attack}.parquet",
         passages=plan(targets.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         prompt=plan(defended.prompt),

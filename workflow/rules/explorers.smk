@@ -64,7 +64,7 @@ rule list_attacks:
         poisoned_passages=ATTACKED.over("results/poisoned_passages/{dataset}/{attack}.parquet"),
         passages=expand("results/passages/{corpus}.parquet", corpus=plan(attacks.corpora)),
         retrieved=ATTACKED.over("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
-        filtered=plan(defences.filtered).over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        filtered=plan(defences.filtered).over("results/filtered/{dataset}/{retriever}/{attack}.parquet"),
         answers=plan(defences.answered).over(
             "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
         ),

@@ -34,7 +34,7 @@ rule attacks:
 rule raguard:
     """What defences remove of what questions find, and what they cost."""
     input:
-        DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}.parquet"),
         plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         "results/metrics/raguard.parquet",
         "<report>/raguard.csv",
@@ -125,7 +125,7 @@ rule measure_raguard:
         poisoned_passages=DEFENDED.over("results/poisoned_passages/{dataset}/{attack}.parquet"),
         retrieved=plan(defended.as_asked).over(defended.RETRIEVED),
         found_rewritten=plan(defended.rewritten).over(defended.REWRITTEN),
-        filtered=DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        filtered=DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}.parquet"),
         quarantine=plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         guards=plan(defences.fitted).over("results/guards/{dataset}/{retriever}/{defence}.json"),
         answers=plan(defences.answered).over(

@@ -28,14 +28,16 @@ def cell(defence, attack="jamming"):
 
 
 def test_what_a_defence_is_given_follows_from_what_it_looks_at():
-    own = config()
+    own = config(CELL | {"defences": ["trustrag", "raguard", "both"]})
     scores = "results/passage_scores/mine/ngram/{}.parquet".format
     assert defences.scores(own, cell("raguard")) == [scores("none"), scores("jamming")]
     assert defences.null_scores(own, cell("both")) == [scores("none")]
     assert defences.scores(own, cell("question_share")) == [] == defences.guard(own, cell("duplicates"))
     assert defences.guard(own, cell("both")) == ["results/guards/mine/minilm/both.json"]
-    assert defences.filter_retrieved(own, cell("raguard"))["encoder"] == {}
-    assert defences.filter_retrieved(own, cell("trustrag"))["encoder"]["name"] == "minilm"
+    judges = defences.filter_retrieved(own, cell("none"))["defences"]
+    assert list(judges) == ["both", "raguard", "trustrag"]
+    assert judges["raguard"]["encoder"] == {} and judges["trustrag"]["encoder"]["name"] == "minilm"
+    assert defences.of_all(own, cell("none"), of=defences.scores) == [scores("none"), scores("jamming")], "each once"
     assert defences.kinds(own, cell("both"))[1:] == [
         f"ragassay.studies.poisoning.defences.kinds.{one}" for one in ("duplicates", "ppl")
     ]

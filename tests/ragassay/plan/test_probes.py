@@ -5,7 +5,7 @@ import yaml
 from project import ROOT
 from ragassay.base import variants
 from ragassay.config.schema import merged
-from ragassay.plan import attacks, probes, search, targets
+from ragassay.plan import attacks, defences, probes, search, targets
 from wildcards import Wildcards
 
 SCHEMA = merged()
@@ -78,9 +78,10 @@ def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypa
 
 def test_a_cell_reads_what_each_defence_says_without_the_attack_and_under_it(settings):
     cell = Wildcards({key.removesuffix("s"): names[0] for key, names in CELLS.items()})
-    place = "results/filtered/demo_facts/minilm/{}/{}.parquet".format
     compared = settings({"revprag": {"cells": [CELLS], "defences": ["raguard", "echo"]}})
-    pairs = [(attack, name) for name in ("raguard", "echo") for attack in ("none", "poisonedrag_black")]
-    assert probes.filtered(compared, cell) == [place(*pair) for pair in pairs]
+    files = [f"results/filtered/demo_facts/minilm/{attack}.parquet" for attack in ("none", "poisonedrag_black")]
+    assert probes.filtered(compared, cell) == files
+    clean = Wildcards(dataset="demo_facts", retriever="minilm", attack="none")
+    assert [judging.defence for judging in defences.judging(compared, clean)] == ["echo", "raguard"]
     assert probes.beside_defences(compared).column("responder") == ["demo-lm"]
     assert not probes.beside_defences(settings({"revprag": {"defences": []}}))

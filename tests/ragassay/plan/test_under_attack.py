@@ -79,7 +79,7 @@ def test_a_defence_that_rewrites_questions_has_them_searched_for_again():
     rewriting = {"para": {"kind": "paraphrasing", "settings": {"model": "careful"}}}
     own = config(CELL | {"retrievers": ["minilm"], "defences": ["none", "para"]}, defences=rewriting)
     cell = Wildcards(dataset="mine", retriever="minilm", attack="loud", defence="para")
-    assert defended.retrieved(own, cell) == "results/found_rewritten/mine/minilm/loud/para.parquet"
+    assert defended.found_rewritten(own, cell) == ["results/found_rewritten/mine/minilm/loud/para.parquet"]
     assert defended.rewritten_neighbours(own, cell) == "results/neighbours/texts/minilm/mine.para.parquet"
     assert defended.rewritten(own).over("{dataset}.{defence}") == ["mine.para"]
     assert len(defended.rewritten(own)) == len(defended.as_asked(own)) == 2

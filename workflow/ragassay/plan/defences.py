@@ -28,6 +28,23 @@ def filtered(config: dict) -> Grid:
     return Grid.of_entries(config["under_attack"]["cells"], "dataset", "retriever", "attack", "defence")
 
 
+def judging(config: dict, wildcards) -> list[Cell]:
+    """The cells of all defences that look at what a retriever finds under an attack, be it beside probes."""
+    study = config["revprag"]
+    beside = [
+        entry | {"attacks": ["none", *entry["attacks"]], "defences": study["defences"]} for entry in study["cells"]
+    ]
+    met, places = [], ("dataset", "retriever", "attack")
+    for entry in [*config["under_attack"]["cells"], *beside]:
+        met += entry["defences"] if all(wildcards[name] in entry[f"{name}s"] for name in places) else []
+    return [Cell(wildcards.items(), defence=name) for name in sorted(set(met))]
+
+
+def of_all(config: dict, wildcards, of) -> list[str]:
+    """What a function says of each of them."""
+    return list(dict.fromkeys(value for cell in judging(config, wildcards) for value in of(config, cell)))
+
+
 def answered(config: dict) -> Grid:
     """The same with the responders that answer."""
     names = ("dataset", "retriever", "attack", "defence", "responder")
@@ -115,8 +132,11 @@ def null_scores(config: dict, wildcards) -> list[str]:
 
 def fit_defence(config: dict, wildcards) -> dict:
     retriever = search.retriever(config, wildcards.retriever)
-    params = {key: value for key, value in filter_retrieved(config, wildcards).items() if key != "k"}
-    params |= {"similarity": retriever.get("similarity", "cosine"), "reading": reading(config), "encoders": {}}
+    params = _judge(config, wildcards) | {
+        "similarity": retriever.get("similarity", "cosine"),
+        "reading": reading(config),
+        "encoders": {},
+    }
     if retriever["kind"] == search.DENSE:
         searched = search.search_dense(config, wildcards)
         params["encoders"] = {"passage": searched["encoder"], "query": searched["query_encoder"]}
@@ -130,9 +150,15 @@ def reading(config: dict) -> dict:
 
 
 def filter_retrieved(config: dict, wildcards) -> dict:
-    name, shared = wildcards.defence, config["under_attack"]
+    shared, cells = config["under_attack"], judging(config, wildcards)
+    return {"defences": {cell.defence: _judge(config, cell) for cell in cells}, "k": shared["k"]}
+
+
+def _judge(config, wildcards):
+    """What a defence is, and what it needs."""
+    name = wildcards.defence
     params = {"kind": defence(config, name).kind, "own": settings(config, name)}
-    params |= {"k": shared["k"], "depth": shared["depth"], "retriever": wildcards.retriever}
+    params |= {"depth": config["under_attack"]["depth"], "retriever": wildcards.retriever}
     params |= {"scorer": _scorer(config, name), "encoder": {}, "embeddings": ""}
     if not _sees_vectors(config, wildcards):
         return params

@@ -48,10 +48,10 @@ def writing_kinds(config: dict, wildcards) -> list[str]:
     return [*models.provider_of(config, question_writer, wildcards), module]
 
 
-def retrieved(config: dict, wildcards) -> str:
-    """What questions find under an attack, as they are or as a defence rewrites them."""
-    pattern = REWRITTEN if wildcards.defence in rewriting(config) else RETRIEVED
-    return pattern.format_map(Cell(wildcards.items()))
+def found_rewritten(config: dict, wildcards) -> list[str]:
+    """What questions find under an attack as defences rewrite them."""
+    names = rewriting(config)
+    return Grid(cell for cell in defences.judging(config, wildcards) if cell.defence in names).over(REWRITTEN)
 
 
 def rewritten_neighbours(config: dict, wildcards) -> str:
@@ -80,6 +80,7 @@ def prompt(config: dict) -> str:
 
 def answer_attacked(config: dict, wildcards) -> dict:
     params, defence = defences.answering(config), defences.defence(config, wildcards.defence)
+    params |= {"defence": wildcards.defence}
     params |= tried_on(config, wildcards.attack)
     if defence.type.PROMPTS:
         params |= {"kind": defence.kind, "own": defence.settings}

@@ -2,7 +2,7 @@
 page shows what the report is about: without the section on detectors, none is trained for a list of questions."""
 
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import attacks, labels, question_sets, relevance
+from ragassay.plan import attacks, defences, labels, question_sets, relevance
 from ragassay.plan.detectors import used
 from ragassay.plan.report import command, models, shows
 
@@ -119,6 +119,7 @@ def list_attacks(config: dict, files: list) -> dict:
         "report": "../index.html",
         "wants": {name: attacks.wants(config, name) for name in asked.column("attack")},
         "corpora": corpora,
+        "defences": defences.filtered(config).column("defence"),
         "k": shared["k"],
         "depth": shared["depth"],
         "models": models(config),

@@ -15,7 +15,7 @@ BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{
 CLEAN = "none"  # the attack that plants nothing
 RETRIEVED = "retrieved"  # the condition whose passages defences judge
 UNPOISONED = {"irrelevant", "misspelt"}  # conditions without any poison
-FILTERED = "results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"
+FILTERED = "results/filtered/{dataset}/{retriever}/{attack}.parquet"
 ANSWERED = "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
 
 
@@ -178,8 +178,8 @@ def beside_defences(config: dict) -> Grid:
 
 
 def filtered(config: dict, wildcards) -> list[str]:
-    """What each defence says of the passages that questions find: without the attack, and under it."""
-    return Grid(_filtered(config, wildcards)).over(FILTERED)
+    """What defences say of the passages that questions find: without the attack, and under it."""
+    return [FILTERED.format_map(Cell(wildcards.items(), attack=attack)) for attack in (CLEAN, wildcards.attack)]
 
 
 def _filtered(config, cell):

@@ -30,10 +30,11 @@ PASSAGE_SCORES = Table(
 
 FILTERED = Table(
     "filtered",
-    "One row per target and passage that a defence looked at.",
-    path="filtered/{dataset}/{retriever}/{attack}/{defence}",
-    key=("target_id", "rank"),
+    "One row per defence, target and passage that the defence looked at.",
+    path="filtered/{dataset}/{retriever}/{attack}",
+    key=("defence", "target_id", "rank"),
     columns=(
+        Column("defence", pa.string(), "the defence"),
         Column("target_id", pa.string(), "the target whose question was searched for"),
         Column("rank", pa.int32(), "the passage's rank in retrieval"),
         Column("passage_id", pa.string(), "the passage"),

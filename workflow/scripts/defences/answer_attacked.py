@@ -17,27 +17,27 @@ from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.attacks.attack import tried as tried_of
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
-from ragassay.studies.poisoning.defences.defence import kind_of
+from ragassay.studies.poisoning.defences.defence import DefenceError, kind_of
 
 GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # grading sees no text, clean or poisoned
 
 
 def answer_attacked(
     targets, filtered, passages, poisoned_passages, prompt, closed_book_prompt, prompts, answers, calls,
-    model, ledger, sampling, in_lines, most_rejected, tried=None, kind="none", own=None,
+    defence, model, ledger, sampling, in_lines, most_rejected, tried=None, kind="none", own=None,
 ):  # fmt: skip
     """`prompts` are files, those of a defence of this kind that asks."""
-    rows, shown = tables.read(TARGETS, targets, GRADED).to_pylist(), _shown(filtered)
+    rows, shown = tables.read(TARGETS, targets, GRADED).to_pylist(), _shown(filtered, defence)
     asked = set(tried_of((row["target_id"] for row in rows), **tried or {}))
     rows = [row for row in rows if row["target_id"] in asked]
     texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
-    plain, defence = PromptPair.load(prompt, closed_book_prompt, in_lines), kind_of(kind)(own)
+    plain, asking = PromptPair.load(prompt, closed_book_prompt, in_lines), kind_of(kind)(own)
     named = {loaded.task: loaded for loaded in map(Prompt.load, prompts)}
 
     async def answered(row, ask):
         asker = Asker(ask, plain, named, sampling)
         passages = [texts[name] for name in shown.get(row["target_id"], [])]
-        return await defence.answer(row["question"], passages, asker), asker
+        return await asking.answer(row["question"], passages, asker), asker
 
     model = Model(**model)
     tally, poisoned = Tally.of_answers(model.name, "answers", most_rejected), _poisoned(poisoned_passages)
@@ -91,9 +91,12 @@ class Asker:
         return answer
 
 
-def _shown(filtered):
+def _shown(filtered, defence):
     """target -> the passages that are answered from, best first."""
-    rows = [row for row in tables.read(FILTERED, filtered).to_pylist() if row["shown"]]
+    rows = tables.read(FILTERED, filtered, ["defence", "target_id", "passage_id", "shown"]).to_pylist()
+    if rows and defence not in {row["defence"] for row in rows}:
+        raise DefenceError(f"{filtered}: found no rows of {defence}; name it in a cell of under_attack, and run again")
+    rows = [row for row in rows if row["defence"] == defence and row["shown"]]
     shown = {}
     for row in sorted(rows, key=lambda row: row["shown"]):
         shown.setdefault(row["target_id"], []).append(row["passage_id"])

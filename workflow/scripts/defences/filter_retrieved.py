@@ -1,11 +1,11 @@
-"""A defence looks at the first passages of each question and removes those that it judges to be poisoned. It reads
+"""Defences look at the first passages of each question and remove those that they judge to be poisoned. They read
 scores that are stored: nothing is asked of a model here.
 """
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.attacks import RETRIEVED
-from ragassay.schemas.defences import FILTERED
+from ragassay.schemas.attacks import FOUND_REWRITTEN, RETRIEVED
+from ragassay.schemas.defences import FILTERED, PASSAGE_SCORES
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.defences.evidence import Evidence
@@ -13,28 +13,46 @@ from ragassay.studies.poisoning.defences.thresholds import fold_of
 
 
 def filter_retrieved(
-    targets, retrieved, passages, poisoned_passages, passage_scores, guard, filtered,
-    kind, own, k, depth, retriever, scorer, encoder, embeddings,
-):  # fmt: skip
-    """The first `depth` passages of each question are looked at, and the first k that are left are answered from. In
-    `guard` is the file of a defence that was fitted.
+    targets, retrieved, found_rewritten, passages, poisoned_passages, passage_scores, guards, filtered, defences, k
+):
+    """A defence looks at the first `depth` passages of each question, and the first k that it leaves are answered from.
+    `found_rewritten` are of defences that rewrite questions, `guards` of those that were fitted; `defences` says by
+    their names what each is and needs.
     """
-    card = guard_card.read(guard[0]) if guard else None
-    most = depth * 2 ** own.get("doublings", 0)
-    evidence = Evidence(targets, [passages], [poisoned_passages], passage_scores, encoder or None, embeddings)
-    if card:
-        guard_card.check(guard[0], card, kind=kind, settings=own, retriever=retriever, scorer=scorer)
-        guard_card.check_identity(guard[0], f"scorer {scorer}", evidence.scored_by, card["scored_by"])
-    found = evidence.by_target(row for row in tables.read(RETRIEVED, retrieved).to_pylist() if row["rank"] <= most)
-    count = removed = 0
+    rewritten = {tables.keys(FOUND_REWRITTEN, path)["defence"]: path for path in found_rewritten}
+    fitted = {guard_card.place(path)[-1]: path for path in guards}
+    most = max(entry["depth"] * 2 ** entry["own"].get("doublings", 0) for entry in defences.values())
+    seen = {}  # what defences look at, and its rows by target: once for all that look at the same
+
+    def looked(file, scorer, encoder, embeddings):
+        key = (file, scorer, bool(encoder))
+        if key not in seen:
+            scores = [path for path in passage_scores if tables.keys(PASSAGE_SCORES, path)["scorer"] == scorer]
+            evidence = Evidence(targets, [passages], [poisoned_passages], scores, encoder or None, embeddings)
+            rows = tables.read(RETRIEVED, file).to_pylist()
+            seen[key] = evidence, evidence.by_target(row for row in rows if row["rank"] <= most)
+        return seen[key]
+
     with tables.Writer(FILTERED, filtered) as writer:
-        for name, rows in found.items():
-            fold = fold_of(evidence.questions[name])
-            defence = guard_card.defence_of(card, fold) if card else kind_of(kind)(own)
-            for row in defence.filtered(rows, k, depth):
-                count, removed = count + 1, removed + row["removed"]
-                writer.add(row)
-    log.info("%d of %d passages removed", removed, count)
+        for name, entry in defences.items():
+            given = {key: entry[key] for key in ("scorer", "encoder", "embeddings")}
+            evidence, by_target = looked(rewritten.get(name, retrieved), **given)
+            judges, count, removed = _by_fold(fitted.get(name), entry, evidence), 0, 0
+            for target, rows in by_target.items():
+                for row in judges(fold_of(evidence.questions[target])).filtered(rows, k, entry["depth"]):
+                    count, removed = count + 1, removed + row["removed"]
+                    writer.add({"defence": name} | row)
+            log.info("%s: %d of %d passages removed", name, removed, count)
+
+
+def _by_fold(path, entry, evidence):
+    """fold -> the defence that judges its queries; if it was fitted, that of the file."""
+    if not path:
+        return lambda fold: kind_of(entry["kind"])(entry["own"])
+    card, about = guard_card.read(path), {key: entry[key] for key in ("kind", "retriever", "scorer")}
+    guard_card.check(path, card, settings=entry["own"], **about)
+    guard_card.check_identity(path, f"scorer {entry['scorer']}", evidence.scored_by, card["scored_by"])
+    return lambda fold: guard_card.defence_of(card, fold)
 
 
 if __name__ == "__main__":

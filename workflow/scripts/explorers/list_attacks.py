@@ -25,11 +25,11 @@ NO_CLEAN = "No responder was asked without an attack, so that nothing says what 
 
 def list_attacks(
     targets, poisoned_passages, passages, retrieved, filtered, answers, templates, style, behaviour, page, csv,
-    title, subject, report, wants, corpora, k, depth, remedies, models, command,
+    title, subject, report, wants, corpora, defences, k, depth, remedies, models, command,
 ):  # fmt: skip
     """Each argument up to `answers` is a list of files; `filtered` and `answers` may be empty. `wants` is what each
-    attack wants, None for no attack; `corpora` has the corpus of each dataset; `models` says what each model is, and
-    `command` makes the page.
+    attack wants, None for no attack; `corpora` has the corpus of each dataset; `defences` are those that have a column;
+    `models` says what each model is, and `command` makes the page.
     """
     files = {
         name: [(tables.keys(table, path), path) for path in paths]
@@ -41,10 +41,7 @@ def list_attacks(
             "answers": (ANSWERS, answers),
         }.items()
     }
-    columns = columns_of(
-        [keys["defence"] for keys, _ in files["filtered"]],
-        [(keys["defence"], keys["responder"]) for keys, _ in files["answers"]],
-    )
+    columns = columns_of(defences, [(keys["defence"], keys["responder"]) for keys, _ in files["answers"]])
 
     def of_dataset(dataset):
         def chosen(name, **wanted):
@@ -73,7 +70,7 @@ def list_attacks(
                     aim=wants[place["attack"]],
                     retrieved=_retrieved(path, depth),
                     planted=set(tables.read(POISONED_PASSAGES, planted, ["passage_id"])["passage_id"].to_pylist()),
-                    filtered={keys["defence"]: _filtered(path) for keys, path in chosen("filtered", **place)},
+                    filtered=_filtered([path for _, path in chosen("filtered", **place)]),
                     answers={key: _by_target(ANSWERS, path) for key, path in of_cell.items()},
                     before=before,
                 )
@@ -125,12 +122,13 @@ def _retrieved(path, depth):
     return by_target
 
 
-def _filtered(path):
-    names = ("target_id", "rank", "passage_id", "removed", "reason", "shown")
-    by_target = {}
-    for row in tables.read(FILTERED, path, names).to_pylist():
-        by_target.setdefault(row["target_id"], []).append(row)
-    return by_target
+def _filtered(paths):
+    """defence -> target -> rows."""
+    names = ("defence", "target_id", "rank", "passage_id", "removed", "reason", "shown")
+    by_defence = {}
+    for row in tables.read_all(FILTERED, paths, names).to_pylist():
+        by_defence.setdefault(row["defence"], {}).setdefault(row["target_id"], []).append(row)
+    return by_defence
 
 
 def _by_target(table, path):

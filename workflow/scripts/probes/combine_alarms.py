@@ -16,7 +16,7 @@ KEY = ["target_id", "side"]
 
 
 def combine_alarms(prompt_pairs, probe_scores, filtered, alarms, defences, fpr):
-    """`filtered` are two files of each defence, in their order: of the clean corpus, and of the attacked one."""
+    """`filtered` are two files: of the clean corpus, and of the attacked one."""
     pairs = tables.read(PROMPT_PAIRS, prompt_pairs, [*KEY, "condition", "shown"]).to_pylist()
     shown = {(row["target_id"], row["side"]): row["shown"] for row in pairs if row["condition"] == RETRIEVED}
     scores = tables.read(PROBE_SCORES, probe_scores).to_pandas()
@@ -25,20 +25,20 @@ def combine_alarms(prompt_pairs, probe_scores, filtered, alarms, defences, fpr):
     probes = scores[own & ~scores["probe"].isin(set(CONTROLS) - set(BESIDE))].groupby(["probe", *KEY]).agg(about)
     without = 0
     with tables.Writer(ALARMS, alarms) as kept:
-        for defence, files in zip(defences, zip(filtered[::2], filtered[1::2], strict=True), strict=True):
-            suspicion = _suspicion(shown, dict(zip(SIDES, files, strict=True)))
+        for defence in defences:
+            suspicion = _suspicion(shown, defence, dict(zip(SIDES, filtered, strict=True)))
             without += len(shown) - len(suspicion)
             for probe, rows in probes.groupby(level="probe"):
                 _write(kept, rows.reset_index(), suspicion, {"defence": defence, "probe": probe}, fpr)
     log.info("%d prompts, %d times without a score of a defence", len(shown), without)
 
 
-def _suspicion(shown, files):
+def _suspicion(shown, defence, files):
     """(target, side) -> the score of its most suspicious passage, where the defence has one."""
     highest = {}
     for side, path in files.items():
-        rows = tables.read(FILTERED, path, ["target_id", "passage_id", "score"]).to_pylist()
-        scores = {(row["target_id"], row["passage_id"]): row["score"] for row in rows}
+        rows = tables.read(FILTERED, path, ["defence", "target_id", "passage_id", "score"]).to_pylist()
+        scores = {(row["target_id"], row["passage_id"]): row["score"] for row in rows if row["defence"] == defence}
         for target, passages in ((target, ids) for (target, of), ids in shown.items() if of == side):
             values = [scores.get((target, name)) for name in passages]
             if numbers := [score for score in values if score is not None]:
