@@ -80,6 +80,7 @@ def write_probes(folder: Path, threshold: float = 0.5) -> Path:
         probe = kind(settings).fit(training, held)
         saved[f"matched-{name}", 0] = probe.fitted
         entry = {"kind": name, "settings": probe.settings, "places": places, "threshold": threshold}
+        entry["observed_fpr"] = 0.05
         entries[f"matched-{name}.0"] = entry
     about = {"identity": {"files": "ab" * 32, "dtype": "float32", "format": 1}, "prompt": "cd" * 32, "fpr": 0.05}
     about |= {"reading": {"site": "residual", "layers": [1, 2, 4], "position": "last_prompt"}, "model": "tiny"}

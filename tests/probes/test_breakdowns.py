@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from ragassay.studies.poisoning.probes.performance import NOT_HEDGED, Group, part_rows
+from ragassay.studies.poisoning.probes.performance import NOT_HEDGED, Group, judged, part_rows
 from scripts.probes.measure_revprag import LEAST, POINTS, curve_rows, planted_rows, point_rows, transferred_rows
 
 CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
@@ -119,3 +119,22 @@ def test_points_have_a_place_each():
         for label, point, at in (("correct", "0", 0), ("correct", "1", 1), ("poisoned", "0", 2))
         for axis, value in (("x", at), ("y", -at))
     }
+
+
+def test_a_probe_that_too_few_answers_test_is_left_out(frame):
+    decided = int(frame[frame["probe"].eq("logistic") & frame["seed"].eq(0)]["label"].ne("undecided").sum())
+    for least, names in ((decided, {"logistic", "control", "first_token"}), (decided + 1, {"control", "first_token"})):
+        assert set(Group(frame, 0, 0, least).probes) == names
+
+
+@pytest.mark.parametrize(("value", "is_judged"), [(-0.05, True), (-0.06, False), (None, False)])
+def test_a_network_that_fails_where_its_paper_measures_it_is_judged_nowhere_else(value, is_judged):
+    rows = [
+        {"table": table, "keys": json.dumps(CELL | {"condition": condition, "facts": "all"}), "metric": metric}
+        | {"value": value if condition == "released" else 0.3}
+        for table, condition, metric in (
+            ("networks", "released", "over_logistic"), ("networks", "released", "p"),
+            ("networks", "matched", "over_logistic"), ("conditions", "matched", "auroc"),
+        )
+    ]  # fmt: skip
+    assert list(judged(rows)) == (rows if is_judged else [rows[0], rows[1], rows[3]])

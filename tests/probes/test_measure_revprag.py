@@ -66,6 +66,17 @@ def test_what_activations_add_to_log_probabilities_is_a_paired_difference(study)
         assert one["score"] == pytest.approx(activations[target, "matched", side]["surprise"], abs=1e-6)
 
 
+def test_both_decisions_stand_beside_each_other(study):
+    own = metrics(study, "conditions")["released", "all", "logistic", None]
+    scores, poisoned = scored(study, "released", "logistic")
+    flagged = np.array([row["flagged"] for row in rows_of(study, "released", "logistic")])
+    for name, chosen in (("tpr", poisoned), ("fpr", ~poisoned)):
+        assert own[f"{name}_nearest"]["value"] == pytest.approx((scores[chosen] > 0).mean())
+        assert own[name]["value"] == pytest.approx(flagged[chosen].mean())
+    masking = metrics(study, "conditions")["released", "all", "masking", None]
+    assert "tpr_nearest" not in masking, "a spread has no middle between the kinds"
+
+
 def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
     rows = study.rows(METRICS)
     found = {}

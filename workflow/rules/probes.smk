@@ -295,6 +295,10 @@ rule measure_revprag:
         "../../envs/encoders.yaml"
     params:
         code=code_version("probes/measure_revprag.py"),
-        settings={**plan(draws, section="revprag"), "flips": config["intervals"]["flips"]},
+        settings={
+            **plan(draws, section="revprag"),
+            "flips": config["intervals"]["flips"],
+            "least_answers": config["revprag"]["least_answers"],
+        },
     script:
         "../scripts/probes/measure_revprag.py"

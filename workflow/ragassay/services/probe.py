@@ -71,6 +71,7 @@ ABOUT = card.Form(
 ENTRY = ABOUT._replace(
     parts={
         "kind": str, "settings": dict, "threshold": card.expected("a number", _is_limit),
+        "observed_fpr": card.expected("a number", _is_limit),
         "places": card.expected("places of layers", _are_places),
     }
 )  # fmt: skip

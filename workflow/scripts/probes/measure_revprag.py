@@ -23,6 +23,7 @@ from ragassay.studies.poisoning.probes.performance import (
     area_rows,
     condition_rows,
     false_alarm_rows,
+    judged,
     label_rows,
     part_rows,
     sample_rows,
@@ -40,9 +41,11 @@ ATTACKED = CELL[:-1]  # before a responder answers
 
 def measure_revprag(
     rejects, prompt_answers, probe_scores, probe_classes, projections, probe_transfers, alarms, metrics,
-    resamples, seed, flips,
+    resamples, seed, flips, least_answers,
 ):  # fmt: skip
-    """All arguments are files of all cells; `rejects` are those of pair_prompts, in the order of the others."""
+    """All arguments are files of all cells; `rejects` are those of pair_prompts, in the order of the others. A probe
+    that fewer answers test has no row.
+    """
     rows = []
     answers = tables.frame(PROMPT_ANSWERS, prompt_answers)
     without = {tuple(path.split("/")[-3:]): _reasons(path) for path in map(str, rejects)}
@@ -52,7 +55,9 @@ def measure_revprag(
         rows += sample_rows(keys, samples, reasons)
     groups = [*ATTACKED, "responder", "facts", "trained_on", "condition"]
     for names, scores in tables.frame(PROBE_SCORES, probe_scores).groupby(groups, sort=False):
-        keys, group = dict(zip(groups, names, strict=True)), Group(scores, resamples, seed)
+        keys = dict(zip(groups, names, strict=True))
+        least = 0 if keys["condition"] in UNPOISONED else least_answers
+        group = Group(scores, resamples, seed, least)
         if keys["condition"] in UNPOISONED:
             rows += false_alarm_rows(keys, group)
             continue
@@ -64,6 +69,7 @@ def measure_revprag(
         del keys["trained_on"]
         rows += [*condition_rows(keys, group, flips), *label_rows(keys, group), *part_rows(keys, group)]
         rows += [*planted_rows(keys, group), *curve_rows(keys, group)]
+    rows = list(judged(rows))
     rows += [*headline_rows(rows), *map_rows(rows)]
     draws = resamples, seed
     rows += class_rows(tables.frame(PROBE_CLASSES, probe_classes), *draws)

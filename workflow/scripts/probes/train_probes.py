@@ -28,6 +28,7 @@ from ragassay.studies.poisoning.probes.folds import (
     Given,
     control,
 )
+from ragassay.studies.poisoning.probes.labels import CORRECT
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import ALL, Rows, baselines_of
 from ragassay.studies.poisoning.probes.samples import Layers, ProbeError, Stored
@@ -74,6 +75,7 @@ def train_probes(
             for contestant in [*contestants, *others]:
                 if condition not in (contestant.conditions or [condition]):
                     continue
+                flags = {}  # of right answers, by seed
                 try:
                     for part in folds.scored(contestant, rows.labels, rows.clusters, chosen, tested, fpr):
                         _write(kept, rows, part, condition, facts, contestant.name)
@@ -82,8 +84,16 @@ def train_probes(
                             saved[name, part.seed] = probe.fitted
                             entry = {"kind": contestant.kind, "settings": probe.settings, "threshold": part.threshold}
                             cards[f"{name}.{part.seed}"] = entry | {"places": places[contestant.name]}
+                        if part.threshold is not None:
+                            right = chosen[part.rows] & (rows.labels[part.rows] == CORRECT)
+                            flags.setdefault(part.seed, []).extend((part.scores[right] > part.threshold).tolist())
                 except ProbeError as error:  # others may do with fewer samples
                     problems.append(f"{contestant.name}, {condition}, {facts} facts: {error}")
+                for seed, entry in (
+                    (seed, cards.get(f"{condition}-{contestant.name}.{seed}")) for seed in contestant.seeds
+                ):
+                    if entry and facts == ALL:
+                        entry["observed_fpr"] = float(np.mean(flags[seed])) if flags.get(seed) else None
     if not saved:
         raise ProbeError(
             f"model {model['name']}: no probe can be fitted: {'; '.join(problems)}; add targets or attacks"

@@ -4,6 +4,7 @@ of false alarms: what each way is on numbers that can be counted by hand.
 """
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,17 @@ from sklearn.preprocessing import StandardScaler
 from ragassay.documents.ids import split_of
 from ragassay.metrics.panel import auroc
 from ragassay.studies.poisoning.probes import folds
-from ragassay.studies.poisoning.probes.folds import CLASSES, WAYS, Contestant, classified, parts, problem, scored, ways
+from ragassay.studies.poisoning.probes.folds import (
+    CLASSES,
+    WAYS,
+    Contestant,
+    classified,
+    conformal,
+    parts,
+    problem,
+    scored,
+    ways,
+)
 from ragassay.studies.poisoning.probes.samples import ActivationProbe
 from scripts.probes.measure_revprag import alarm_rows
 
@@ -43,16 +54,34 @@ def spied(monkeypatch):
 def test_every_sample_is_tested_once_by_what_never_saw_its_cluster(spied):
     every, tested = np.ones(120, bool), []
     for own in scored(Contestant("m", "m", {}, FEATURES, [0]), LABELS, CLUSTERS, every, every, 0.1):
-        training, validation = spied[-1]
+        training, validation = spied[own.fold]
         learnt = set(CLUSTERS[training.rows]) | set(CLUSTERS[validation.rows])
         assert not learnt & set(CLUSTERS[own.rows]) and not set(CLUSTERS[training.rows]) & set(
             CLUSTERS[validation.rows]
         )
         assert all(split_of(name, own.fold) == "test" for name in CLUSTERS[own.rows])
-        right = validation.rows[~validation.labels]
-        assert (FEATURES[right, 0, 0] > own.threshold).mean() <= 0.1
         tested += own.rows.tolist()
     assert sorted(tested) == list(range(120))
+
+
+@pytest.mark.parametrize("count", [10, 1])
+def test_a_threshold_is_the_conformal_one_of_right_answers_that_other_folds_test(spied, count):
+    every = np.ones(120, bool)
+    for own in scored(Contestant("m", "m", {}, FEATURES, [0], count), LABELS, CLUSTERS, every, every, 0.2):
+        rows = set(range(120)) - set(own.rows.tolist()) if count > 1 else set(spied[own.fold][1].rows.tolist())
+        right = np.sort([FEATURES[row, 0, 0] for row in rows if LABELS[row] == "correct"])
+        place = math.ceil((len(right) + 1) * 0.8)
+        assert own.threshold == (right[place - 1] if place <= len(right) else None)
+
+
+def test_a_conformal_threshold_keeps_its_rate_on_one_more_and_needs_enough():
+    dice, flagged = np.random.default_rng(0), []
+    for _ in range(4000):
+        *others, one_more = dice.normal(size=25)
+        flagged.append(one_more > conformal(np.array(others), 0.1))
+    assert np.mean(flagged) == pytest.approx(2 / 25, abs=0.015)  # the 23rd of 24
+    assert conformal(np.arange(18.0), 0.05) is None and conformal(np.arange(19.0), 0.05) == 18
+    assert conformal(np.array([np.nan, *range(19)]), 0.05) == 18
 
 
 def test_undecided_answers_are_tested_and_never_trained_on(spied):

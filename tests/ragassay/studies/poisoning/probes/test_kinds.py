@@ -112,6 +112,14 @@ def test_features_are_scaled_by_their_own_means_whatever_is_read_at_a_time(monke
     assert (factors[:, 0] == 0).all() and np.allclose(factors[:, 1] * steps[:, 1], 1, atol=0.1)
 
 
+def test_as_released_one_mean_and_deviation_scale_all_features(monkeypatch):
+    features, labels = planted()
+    features[:, 0] = features[:, 0] * 5 + 7
+    monkeypatch.setattr(samples, "READ_BYTES", 1000)
+    scaled = scaling(part(features, labels, np.arange(50)), whole=True)(features[:50])
+    assert np.allclose(scaled, (features[:50] - features[:50].mean()) / features[:50].std(), atol=1e-4)
+
+
 def test_what_does_not_fit_and_what_is_too_little_is_told_in_one_line(monkeypatch):
     features, labels = planted()
     monkeypatch.setattr(samples, "WHOLE_BYTES", 1000)
@@ -123,12 +131,13 @@ def test_what_does_not_fit_and_what_is_too_little_is_told_in_one_line(monkeypatc
 
 def test_a_support_set_is_not_trained_on_and_decides():
     features, labels = planted()
-    support, rest = _triplets._apart(part(features, labels, np.arange(60)), 20)
+    support, rest = _triplets._apart(part(features, labels, np.arange(60)), 20, np.random.default_rng(0))
     assert len(support.rows) == 20 and support.labels.sum() == 10
     assert not set(support.rows) & set(rest.rows) and len(rest.rows) == 40
-    assert len(_triplets._apart(part(features, labels, np.arange(24)), 20)[1].rows) == 4
+    assert max(support.rows) > 20, "it is drawn, and not the first"
+    assert len(_triplets._apart(part(features, labels, np.arange(24)), 20, np.random.default_rng(0))[1].rows) == 4
     with pytest.raises(ProbeError, match=r"found 11 right and 11 poisoned answers .*, expected at least 12 of each"):
-        _triplets._apart(part(features, labels, np.arange(22)), 20)
+        _triplets._apart(part(features, labels, np.arange(22)), 20, np.random.default_rng(0))
 
 
 def hedging(count=200):

@@ -35,8 +35,9 @@ class Network(torch.nn.Module):
 
 
 def fit(training, validation, settings, seed):
-    support, rest = _apart(training, settings["support"])
-    scale, draw = scaling(rest), np.random.default_rng(seed)
+    draw = np.random.default_rng(seed)
+    support, rest = _apart(training, settings["support"], draw)
+    scale = scaling(rest, settings["scaling"] == "whole")
     kinds = [rest.rows[rest.labels == kind] for kind in (False, True)]
     best = None
     with threads(1), torch.random.fork_rng(devices=[]):
@@ -59,9 +60,9 @@ def fit(training, validation, settings, seed):
     return best[1]
 
 
-def _apart(training, size):
-    """The first samples of each kind, half of the support each, and the others."""
-    right, poisoned = (np.flatnonzero(training.labels == kind) for kind in (False, True))
+def _apart(training, size, draw):
+    """Some samples of each kind, half of the support each, and the others."""
+    right, poisoned = (draw.permutation(np.flatnonzero(training.labels == kind)) for kind in (False, True))
     fewest = size // 2 + 2  # an anchor and another one of its kind are left
     if min(len(right), len(poisoned)) < fewest:
         raise ProbeError(

@@ -1,9 +1,10 @@
 """Fit probes in folds by document: no sample is scored by what it was fitted, stopped, calibrated or supported with.
-Labels are balanced by weights. A threshold lets through all but a share of the validation part's right answers.
+Labels are balanced by weights. A threshold is conformal: it comes from right answers that other folds test.
 Controls: a ruler, log-probabilities, the answer's text and its first words, shuffled labels, three classes. `chain` and
 `either` join a defence's ranks with a probe's: the lower, the higher."""
 
 import functools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -70,7 +71,7 @@ class FoldScores(NamedTuple):
     fold: int
     rows: np.ndarray
     scores: np.ndarray
-    probe: ActivationProbe
+    probe: ActivationProbe | None  # of the first fold, which is saved
     threshold: float | None
 
 
@@ -105,8 +106,18 @@ def problem(labels, clusters, chosen) -> str | None:
 
 def scored(contestant: Contestant, labels, clusters, chosen, tested, fpr: float) -> Iterator[FoldScores]:
     """All folds of a contestant. `chosen` are the samples to learn from, of which those with other labels than right
-    and poisoned are ignored; `tested` those to be scored.
+    and poisoned are ignored; `tested` those to be scored. A threshold comes from right answers that other folds test,
+    or where there is one fold from those of its validation part.
     """
+    for seed in contestant.seeds:
+        folds = list(_folds(contestant, seed, labels, clusters, chosen, tested))
+        for part, scores in folds:
+            others = [right for other, right in folds if other.fold != part.fold] or [scores]
+            yield part._replace(threshold=conformal(np.concatenate(others), fpr))
+
+
+def _folds(contestant, seed, labels, clusters, chosen, tested):
+    """The folds of a seed, still without thresholds, each with the scores of right answers that are chosen."""
     features, poisoned = contestant.features, labels == POISONED
     trained_on = chosen & np.isin(labels, (CORRECT, POISONED))
     for fold in range(contestant.folds):
@@ -116,18 +127,21 @@ def scored(contestant: Contestant, labels, clusters, chosen, tested, fpr: float)
         rows = np.flatnonzero(tested & (place == TEST))
         if not len(rows) or regression.one_class(training.labels):
             continue
-        for seed in contestant.seeds:
-            probe = contestant.fitted(training, validation, seed)
-            scores = probe.score(Part(features, rows, poisoned[rows]))
-            yield FoldScores(seed, fold, rows, scores, probe, _threshold(probe, validation, fpr))
+        probe = contestant.fitted(training, validation, seed)
+        scores = probe.score(Part(features, rows, poisoned[rows]))
+        part = TEST if contestant.folds > 1 else VALIDATION
+        right = np.flatnonzero(trained_on & ~poisoned & (place == part))
+        calibration = probe.score(Part(features, right, poisoned[right]))
+        yield FoldScores(seed, fold, rows, scores, probe if not fold else None, None), calibration
 
 
-def _threshold(probe, validation, fpr):
-    """The score that a share of at most `fpr` of right answers of the validation part exceeds."""
-    right = Part(validation.features, validation.rows[~validation.labels], validation.labels[~validation.labels])
-    scores = probe.score(right)
-    scores = scores[~np.isnan(scores)]  # other methods may have no score for some
-    return float(np.quantile(scores, 1 - fpr, method="higher")) if len(scores) else None
+def conformal(scores: np.ndarray, fpr: float) -> float | None:
+    """The threshold that a further right answer exceeds with a probability of at most `fpr`, if these scores of right
+    answers and its own are exchangeable; None where they are too few for that.
+    """
+    scores = np.sort(scores[~np.isnan(scores)])  # other methods may have no score for some
+    place = math.ceil((len(scores) + 1) * (1 - fpr) - 1e-9)
+    return float(scores[place - 1]) if 0 < place <= len(scores) else None
 
 
 def classified(features, labels, clusters, chosen) -> Iterator[tuple[np.ndarray, np.ndarray]]:

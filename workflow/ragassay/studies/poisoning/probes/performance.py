@@ -2,6 +2,7 @@
 row. All intervals of a group come from the same draws of documents; several seeds count as their mean. Answers that
 are neither right nor poisoned are in no AUROC."""
 
+import json
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -11,17 +12,29 @@ from ragassay.metrics.paired import rank_swap
 from ragassay.metrics.panel import Estimates, Panel
 from ragassay.schemas.report import Section
 from ragassay.studies.poisoning.probes.folds import BESIDE, CONTROLS, FIRST_TOKEN
-from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED, REASONS, hedged
+from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED, REASONS, RELEASED, hedged
 
 SECTION = Section("revprag")
 NOT_HEDGED = "not_hedged"  # answers that name no source at their beginning
+CELL = ("dataset", "retriever", "attack", "responder")
+MARGIN = 0.05  # of AUROC, which the network may lack where it is accepted
 SIMPLE, NETWORK = "logistic", "triplet"  # kinds that are compared
 
 
 class Group:
     """What probes say of some samples: a frame of probe_scores of one cell, condition, facts and training."""
 
-    def __init__(self, frame, resamples: int, seed: int):
+    def __init__(self, frame, resamples: int, seed: int, least: int = 0):
+        """Probes with fewer than `least` decided answers are left out: nothing follows from them."""
+        decided = frame[frame["label"].isin((CORRECT, POISONED)) & frame["score"].notna()]
+        counts = (
+            decided.groupby(["probe", "seed"])
+            .size()
+            .groupby("probe")
+            .max()
+            .reindex(frame["probe"].unique(), fill_value=0)
+        )
+        frame = frame[frame["probe"].isin(counts.index[counts >= least]) | frame["probe"].isin(CONTROLS)]
         frame = frame.assign(column=list(zip(frame["probe"], frame["seed"], strict=True)))
         wide, flagged = (
             frame.pivot(index=["target_id", "side"], columns="column", values=name) for name in ("score", "flagged")
@@ -98,6 +111,15 @@ class Group:
         with_threshold = ~np.isnan(flagged).all(axis=1)
         return with_threshold, np.nanmean(flagged[with_threshold], axis=1)
 
+    def above_zero(self, probe: str) -> np.ndarray | None:
+        """In which share of seeds each answer is nearer to poisoned ones than to right ones: its score is above 0. None
+        for a method whose scores have no such middle.
+        """
+        scores = self.scores[:, self._places(probe)]
+        if not np.nanmin(scores) < 0 < np.nanmax(scores):
+            return None
+        return np.where(np.isnan(scores), np.nan, scores > 0).mean(axis=1)
+
     @cached_property
     def flagged(self) -> dict[tuple[str, str], Estimates]:
         """(probe, label) -> the share of answers of this label that is flagged, if there are any."""
@@ -122,9 +144,13 @@ def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
             yield from _difference("conditions", row_keys, f"over_{beside}", areas[probe], areas[beside])
         p = group.p(probe, FIRST_TOKEN, flips)
         yield SECTION.row("conditions", row_keys, "p", p, n=int(areas[probe].counts[0]))
+        above = group.above_zero(probe)
         for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
             if flagged := group.flagged.get((probe, label)):
                 yield SECTION.row("conditions", row_keys, name, **flagged.row())
+            if above is not None:
+                share = Panel(group.clusters, *group.draws).mean(above, group.labels == label)
+                yield SECTION.row("conditions", row_keys, f"{name}_nearest", **share.row())
         if SIMPLE in group.probes and probe == NETWORK:
             areas = group.areas(group.scored(probe), [NETWORK, SIMPLE])
             yield from _difference("networks", keys, "over_logistic", areas[probe], areas[SIMPLE])
@@ -166,6 +192,24 @@ def area_rows(table: str, keys: dict, group: Group, chosen=None) -> Iterator[dic
         for name, estimates in (("auroc", areas[probe]), *((control, areas[control]) for control in BESIDE)):
             yield SECTION.row(table, row_keys, name, **estimates.row())
         yield from _difference(table, row_keys, f"over_{FIRST_TOKEN}", areas[probe], areas[FIRST_TOKEN])
+
+
+def judged(rows: list[dict]) -> Iterator[dict]:
+    """All rows but those of the network's comparison in cells where it does not pass: on the condition that its paper
+    measures it has to come close to the simple probe. Otherwise its numbers elsewhere would judge its training.
+    """
+    compared = [(row, json.loads(row["keys"])) for row in rows if row["table"] == "networks"]
+    passed = {
+        tuple(keys[name] for name in CELL)
+        for row, keys in compared
+        if (keys["condition"], keys["facts"], row["metric"]) == (RELEASED, "all", "over_logistic")
+        and row["value"] is not None
+        and row["value"] >= -MARGIN
+    }
+    failed = {
+        id(row) for row, keys in compared if keys["condition"] != RELEASED and tuple(map(keys.get, CELL)) not in passed
+    }
+    yield from (row for row in rows if id(row) not in failed)
 
 
 def part_rows(keys: dict, group: Group) -> Iterator[dict]:

@@ -157,7 +157,7 @@ class Part(NamedTuple):
 
 
 class Scaling(NamedTuple):
-    """What brings features to mean 0 and variance 1, each by itself, on the samples it was measured on."""
+    """What brings features to mean 0 and variance 1, each or all, on the samples it was measured on."""
 
     mean: np.ndarray  # layers x width
     factor: np.ndarray
@@ -176,11 +176,14 @@ class Scaling(NamedTuple):
         return {name: np.asarray(value, np.float32) for name, value in outer.items()}
 
 
-def scaling(part: Part) -> Scaling:
+def scaling(part: Part, whole: bool = False) -> Scaling:
+    """Of each feature; or one mean and one deviation of all, as the released code of the paper has them."""
     total = squares = 0.0
     for chunk in part.chunks():
         total, squares = total + chunk.sum(0, np.float64), squares + np.square(chunk, dtype=np.float64).sum(0)
-    mean = total / len(part.rows)
-    spread = np.sqrt(np.maximum(squares / len(part.rows) - mean**2, 0))
+    mean, squares = total / len(part.rows), squares / len(part.rows)
+    if whole:
+        mean, squares = np.full_like(mean, mean.mean()), np.full_like(squares, squares.mean())
+    spread = np.sqrt(np.maximum(squares - mean**2, 0))
     moves = spread > 1e-6 * (1 + np.abs(mean))
     return Scaling(mean.astype(np.float32), np.where(moves, 1 / np.where(moves, spread, 1), 0).astype(np.float32))

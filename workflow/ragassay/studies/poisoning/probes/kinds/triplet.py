@@ -8,7 +8,7 @@ from ragassay.studies.poisoning.probes.samples import ActivationProbe
 class Kind(ActivationProbe):
     SETTINGS = {
         "support": 100, "epochs": 60, "batch": 64, "rate": 1e-3, "margin": 1.0, "dimensions": 24,
-        "widths": [64, 128, 256, 512],
+        "widths": [64, 128, 256, 512], "scaling": "whole",
     }  # fmt: skip
     ARRAYS = ("mean", "factor", "support", "poisoned")  # and those of the network
 
