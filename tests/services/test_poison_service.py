@@ -20,7 +20,7 @@ from ragassay.schemas.report import Section
 from ragassay.schemas.services import POISONED_SERVICE_ANSWERS
 from ragassay.services import staging
 from ragassay.services.collection import CollectionError, opened
-from ragassay.services.poison_shares import poison_rows
+from ragassay.services.poison_shares import poison_outcomes, poison_rows
 from ragassay.services.standing_guards import Planted, StandingGuards
 from scripts.services.poison_service import poison_service
 from services import Service, of_question
@@ -215,4 +215,13 @@ def test_rates_are_those_of_the_rows():
     assert all(row["low"] <= row["value"] <= row["high"] for row in measured)
     assert {row["keys"] for row in measured if row["table"] == "guards"} == {
         '{"guard": "gate", "service": "service:a"}'
+    }
+    counted = {}
+    for row in poison_outcomes(pd.DataFrame(rows), {"loud": "answer"}):
+        of = row["responder"], row["asked"], {*row} - {"responder", "asked", "question_id", "doc_id"}
+        share = of[2].pop()
+        counted.setdefault((*of[:2], share), []).append((row["question_id"], row[share]))
+    assert counted == {
+        ("service:a", "attack loud", "poison_got_through"): [("0", True), ("1", True), ("2", None)],
+        ("service:a", "guard gate", "guard_costs_answers"): [("0", False), ("1", True)],
     }

@@ -44,8 +44,11 @@ def poison_rows():
 def rendered(tmp_path):
     """A function that renders the card of services and gives what it holds; the page lies beside it."""
 
-    def of(services, more=(), gates=(), earlier=(), place="now", **settings):
+    def of(services, more=(), gates=(), earlier=(), place="now", fallen=(), **settings):
         files = measured(tmp_path, services)
+        counted = [*tables.read(SERVICE_OUTCOMES, files["outcomes"]).to_pylist(), *fallen]
+        counted = [dict.fromkeys(SERVICE_OUTCOMES.schema.names) | row for row in counted]
+        tables.write(SERVICE_OUTCOMES, files["outcomes"], counted)
         rows = tables.read(METRICS, files["metrics"]).to_pylist()
         tables.write(METRICS, files["metrics"], [*rows, *more])
         gate = tmp_path / "drift.parquet"
@@ -115,6 +118,35 @@ def test_two_dates_of_a_service_are_paired_by_their_questions(rendered, tmp_path
     assert changes["outside_corpus"]["paired"] is False and changes["outside_corpus"]["value"] == 0
     page = (tmp_path / "now/card.html").read_text()
     assert "mine: version 1, then 2" in page and "(the same 4 questions, paired)" in page and "(unpaired)" in page
+
+
+@pytest.mark.parametrize("apart", ["services", "days"])
+def test_poison_is_paired_by_its_targets(rendered, tmp_path, apart):
+    """Of eight targets the first service falls for the first six, the second for the last two."""
+    got_through = {"one": range(6), "two": range(6, 8)}
+
+    def card(names, place, earlier=()):
+        more = [row for row in poison_rows() if row["metric"] == "poison_got_through"][: len(names)]
+        named = zip(names, more, strict=True)
+        more = [
+            row | {"keys": json.dumps(json.loads(row["keys"]) | {"service": f"service:{name}"})} for name, row in named
+        ]
+        fallen = [
+            {"asked": "attack poisonedrag", "responder": f"service:{name}", "question_id": f"t{at}", "doc_id": f"t{at}"}
+            | {"poison_got_through": at in got_through[name if apart == "services" else place]}
+            for name in names
+            for at in range(8)
+        ]
+        return rendered(dict.fromkeys(names, right), more=more, fallen=fallen, place=place, earlier=earlier)
+
+    if apart == "services":
+        differences = card(("one", "two"), "now")["differences"]
+    else:
+        card(("mine",), "two")
+        differences = card(("mine",), "one", [tmp_path / "two/card.json"])["against"]["differences"]
+    [poison] = [row for row in differences if row["number"] == "poison_got_through"]
+    assert poison["paired"] and (poison["value"], poison["n"]) == (0.5, 8)
+    assert poison["p"] == pytest.approx(binomtest(2, 8).pvalue, abs=0.02)
 
 
 def test_other_questions_are_compared_without_pairs(rendered, tmp_path):

@@ -28,13 +28,13 @@ def page(tmp_path_factory):
         outcomes += [
             {"asked": evil, "responder": f"service:{name}", "question_id": f"q{number}", "doc_id": f"d{number}"}
             | dict.fromkeys(("answered_out_of_scope", "refused_in_scope", "supported"), number < 2)
-            | dict.fromkeys(("document_retrieved", "answered_unsupported", "unknown_citations", "unstable"))
             for number in range(8)
         ]
     for share in ("answered_out_of_scope", "refused_in_scope"):
         pair = {"asked": evil, "first": f"service:{NAMES[0]}", "second": f"service:{NAMES[1]}"}
         rows.append(metric("services", "differences", pair, share, 0.1, 8, -0.1, 0.3))
     tables.write(METRICS, folder / "metrics.parquet", rows)
+    outcomes = [dict.fromkeys(SERVICE_OUTCOMES.schema.names) | row for row in outcomes]
     tables.write(SERVICE_OUTCOMES, folder / "outcomes.parquet", outcomes)
     given = {name: folder / f"{name}.parquet" for name in ("metrics", "outcomes")}
     given |= {name: ROOT / f"workflow/report/page.{kind}" for name, kind in (("style", "css"), ("behaviour", "js"))}

@@ -156,7 +156,7 @@ def _entries(entries, number):
 
 
 def _outcomes(rows):
-    """service -> asked -> its questions, their documents, and a sign per question for each share."""
+    """service -> asked -> its questions, their documents, and a sign per question for each share that some count in."""
     outcomes = {}
     for row in rows:
         names = row["responder"].removeprefix(SERVICE), row["asked"]
@@ -166,6 +166,9 @@ def _outcomes(rows):
         for name in TITLES:
             if name in row:
                 part[name] = part.get(name, "") + COUNTS[row[name]]
+    for part in (part for asked in outcomes.values() for part in asked.values()):
+        for name in [name for name in part if name in TITLES and not part[name].strip(COUNTS[None])]:
+            del part[name]
     return outcomes
 
 

@@ -15,9 +15,9 @@ from ragassay.report import assay_card
 from ragassay.report.assay_card import GUARDS, POISON, CardError
 
 
-def between_services(rows: Iterable[dict], services: dict) -> list[dict]:
-    """Of metric rows as `assay_card.build` takes them, and the services of a card."""
-    return [*_measured(rows), *_others(services)]
+def between_services(rows: Iterable[dict], content: dict, draws: dict, flips: int) -> list[dict]:
+    """Of metric rows as `assay_card.build` takes them, and the card that came of them."""
+    return [*_measured(rows), *_others(content, draws, flips)]
 
 
 def _measured(rows):
@@ -31,13 +31,22 @@ def _measured(rows):
             yield pair | shared | {key: row[key] for key in ("value", "low", "high", "n")} | {"p": p}
 
 
-def _others(services):
-    """Of numbers that are not kept question by question."""
-    for (first, one), (second, other) in combinations(sorted(services.items()), 2):
+def _others(content, draws, flips):
+    """Of what attacks and guards did, which metrics hold for each service alone."""
+    for (first, one), (second, other) in combinations(sorted(content["services"].items()), 2):
         for entry in one["numbers"]:
             match = _match(other["numbers"], entry)
             if match and entry["number"] in (POISON, GUARDS):
-                yield {"first": first, "second": second} | _unpaired(entry, match)
+                parts = [_part(content, name, entry) for name in (first, second)]
+                change = _paired(entry, *parts, draws, flips) or _unpaired(entry, match)
+                yield {"first": first, "second": second} | change
+
+
+def _part(content, service, entry):
+    """The outcomes that a number of a card rests on, question by question."""
+    of = entry["of"]
+    asked = of.get("asked") or next((f"{key} {of[key]}" for key in ("attack", "guard") if key in of), "")
+    return content["outcomes"].get(service, {}).get(asked, {})
 
 
 def _match(entries, wanted):
@@ -68,8 +77,7 @@ def _changes(now: dict, earlier: dict, shared: list[str], draws: dict, flips: in
         for entry in now["services"][name]["numbers"]:
             before = _match(earlier["services"][name]["numbers"], entry)
             if before:
-                asked = entry["of"].get("asked", "")
-                parts = [whole["outcomes"].get(name, {}).get(asked, {}) for whole in (now, earlier)]
+                parts = [_part(whole, name, entry) for whole in (now, earlier)]
                 change = _paired(entry, *parts, draws, flips) or _unpaired(entry, before)
                 yield {"service": name, "now": entry["value"], "before": before["value"]} | change
 

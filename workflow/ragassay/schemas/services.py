@@ -53,14 +53,15 @@ SERVICE_PASSAGES = Table(
 
 SERVICE_OUTCOMES = Table(
     "service_outcomes",
-    "One row per question that a service was asked: whether it counts in each share, so that services can be paired.",
+    "One row per question that a service was asked, clean or under attack: whether it counts in each share, so that"
+    " services and days can be paired.",
     path="service_outcomes",
     key=("asked", "responder", "question_id"),
     columns=(
-        Column("asked", pa.string(), "who wrote the questions, or the question set"),
+        Column("asked", pa.string(), "who wrote the questions, the question set, the attack or the guard"),
         Column("responder", pa.string(), "the service, by its name as a responder"),
-        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
-        Column("doc_id", pa.string(), "the document that the question is about"),
+        Column("question_id", pa.string(), "the question, or the target"),
+        Column("doc_id", pa.string(), "the document that the question is about, or the target"),
         Column(
             "answered_out_of_scope", pa.bool_(), "out of scope, and answered; empty if it does not count", null=True
         ),
@@ -70,6 +71,8 @@ SERVICE_OUTCOMES = Table(
         Column("answered_unsupported", pa.bool_(), "answered although no passage supports it", null=True),
         Column("unknown_citations", pa.bool_(), "the answer cites what the service was not given", null=True),
         Column("unstable", pa.bool_(), "asked more than once, once answered and once declined", null=True),
+        Column("poison_got_through", pa.bool_(), "attacked, and gave the attacker's answer", null=True),
+        Column("guard_costs_answers", pa.bool_(), "clean, answered, and the guard would have stopped it", null=True),
     ),
     release="whole",
 )

@@ -17,7 +17,7 @@ from ragassay.metrics.panel import Panel
 from ragassay.schemas.report import METRICS, Section
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.services import POISONED_SERVICE_ANSWERS, SERVICE_ANSWERS, SERVICE_OUTCOMES
-from ragassay.services.poison_shares import poison_rows
+from ragassay.services.poison_shares import poison_outcomes, poison_rows
 from ragassay.studies.scope.votes import ALONE, DEFUSED, IN, NOT_DEFUSED, OUT
 
 SECTION = Section("services")
@@ -44,8 +44,9 @@ def measure_services(
         rows += service_rows(asked, by_service, owners, {"times": resamples, "seed": seed}, flips)
     poisoned = tables.frame(POISONED_SERVICE_ANSWERS, poisoned_service_answers)
     rows += poison_rows(SECTION, poisoned, wants, {"times": resamples, "seed": seed})
+    counted += poison_outcomes(poisoned, wants)
     tables.write(METRICS, metrics, rows)
-    tables.write(SERVICE_OUTCOMES, outcomes, counted)
+    tables.write(SERVICE_OUTCOMES, outcomes, [dict.fromkeys(SERVICE_OUTCOMES.schema.names) | row for row in counted])
 
 
 def shares(answers: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:

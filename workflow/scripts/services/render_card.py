@@ -28,7 +28,8 @@ def render_card(
     rows = [row for path in [metrics, *gates] for row in tables.read(METRICS, path).to_pylist()]
     rows = [row | {"keys": json.loads(row["keys"])} for row in rows]
     content = assay_card.build(title, versions, rows, tables.read(SERVICE_OUTCOMES, outcomes).to_pylist())
-    content["differences"] = card_differences.between_services(rows, content["services"])
+    draws = {"times": resamples, "seed": seed}
+    content["differences"] = card_differences.between_services(rows, content, draws, flips)
     content["against"] = {"versions": {}, "differences": []}
     if earlier:
         before = assay_card.read(earlier[0])
