@@ -43,6 +43,8 @@ def run_filter(files):
         defences = {other: entry | {"kind": other, "own": {}} for other in beside}
         defences[name or kind] = entry | {"kind": kind, "own": own or {}}
         targets, retrieved, *texts = map(files, NAMES)
-        filter_retrieved(targets, retrieved, [], *texts, [], guard, files("filtered"), defences, k)
+        filter_retrieved(
+            targets, retrieved, [], *texts, [], guard, files("filtered"), files("fewer_planted"), defences, k
+        )
 
     return run_filter

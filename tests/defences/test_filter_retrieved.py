@@ -5,7 +5,8 @@ import pytest
 from guarded import write_guard
 from passages import write_passages
 from ragassay.base import tables
-from ragassay.schemas.defences import FILTERED
+from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED
+from ragassay.schemas.defences import FEWER_PLANTED, FILTERED
 from ragassay.studies.poisoning.attacks.attack import AttackError
 from ragassay.studies.poisoning.defences.defence import DefenceError
 
@@ -40,6 +41,26 @@ def test_where_nothing_is_left_twice_as_many_are_looked_at_and_then_no_more(run)
     assert all(row["removed"] and row["shown"] is None for row in rows)
     rows = run("oracle", depth=1, own={"doublings": 2})
     assert [(row["target_id"], row["rank"]) for row in rows] == [("bridge", 1), ("bridge", 2), ("ferry", 1)]
+
+
+def test_fewer_texts_make_room_for_the_passages_behind_them(files, run):
+    """Two texts for each target: of one text alone the second is missing, and of the ferry what was found behind it."""
+    planted = tables.read(POISONED_PASSAGES, files("poisoned_passages")).to_pylist()
+    second = [row | {"number": 2, "passage_id": f"second-{row['target_id']}"} for row in planted]
+    tables.write(POISONED_PASSAGES, files("poisoned_passages"), [*planted, *second])
+    found = [{**row, "rank": row["rank"] + 1} for row in tables.read(RETRIEVED, files("retrieved")).to_pylist()]
+    found += [
+        {**row, "rank": 1, "passage_id": f"second-{row['target_id']}", "poisoned": True, "aimed_at": row["target_id"]}
+        for row in found
+        if row["rank"] == 2
+    ]
+    alone = run(depth=3, k=2)
+    tables.write(RETRIEVED, files("retrieved"), found)
+    run(depth=3, k=2)
+    rows = tables.read(FEWER_PLANTED, files("fewer_planted")).to_pylist()
+    kept = ("target_id", "rank", "passage_id", "removed", "shown")
+    assert [[row[name] for name in kept] for row in rows] == [[row[name] for name in kept] for row in alone]
+    assert {row["planted"] for row in rows} == {1} and [row["poisoned"] for row in rows].count(True) == 2
 
 
 def test_each_defence_judges_as_it_does_alone(run):

@@ -13,7 +13,7 @@ from ragassay.grading.outcomes import ABSTAINED, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import draws, interval
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
-from ragassay.schemas.defences import FILTERED, SWEEP_ANSWERS
+from ragassay.schemas.defences import FEWER_PLANTED, FILTERED, SWEEP_ANSWERS
 from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences.defence import kind_of
@@ -53,8 +53,9 @@ def measured(tmp_path_factory):
         for name, word in zip(NAMES, ("harbour", "ferry", "bridge", "choir"), strict=True)
     ]
     targets = [write(TARGETS, asked, dataset=name) for name in ("mine", "another")]
-    planted = [row(POISONED_PASSAGES, passage_id=f"poison-{name}", target_id=name, poisoned=True) for name in NAMES]
-    planted += [row(POISONED_PASSAGES, passage_id="poison-lost", target_id="t0", poisoned=True)]
+    about = {"number": 2, "poisoned": True}
+    planted = [row(POISONED_PASSAGES, passage_id=f"poison-{name}", target_id=name, **about) for name in NAMES]
+    planted += [row(POISONED_PASSAGES, passage_id="poison-lost", target_id="t0", number=1, poisoned=True)]
     planted = write(POISONED_PASSAGES, planted, attack="black")
     retrieved, filtered = [], []
     for attack in ("none", "black"):
@@ -68,6 +69,8 @@ def measured(tmp_path_factory):
         seen = list(enumerate(rows_of(found)))
         rows = [_judged(at, one, defence, scores) for defence, scores in SCORES.items() for at, one in seen]
         filtered.append(write(FILTERED, rows, attack=attack))
+    one = {"defence": "raguard", "planted": 1, "target_id": "t0", "poisoned": True, "aimed_at": "t0", "removed": True}
+    fewer = write(FEWER_PLANTED, [row(FEWER_PLANTED, rank=1, score=1.0, **one)], attack="black")
     answers = [
         write(ANSWERS, [
             row(ANSWERS, target_id=name, outcome={"c": "correct", "i": "neither"}[letter], calls=2, tokens=50,
@@ -92,8 +95,8 @@ def measured(tmp_path_factory):
     rows = [row(QUARANTINE, passage_id=f"p{at}", poisoned=at > 7, held=at > 6, reason="pm" if at > 6 else None,
                 criteria=["pm"]) for at in range(10)]  # fmt: skip
     held = write(QUARANTINE, rows, attack="black", defence="raguard")
-    places = (retrieved, [], filtered, [held], guards, answers, [], [swept], folder / "metrics.parquet")
-    measure_raguard(targets, [planted], *places, 5, {"gpt2": 2}, 100, 0)
+    places = (retrieved, [], filtered, [fewer], [held], guards, answers, [], [swept], folder / "metrics.parquet")
+    measure_raguard(targets, [planted], *places, 3, 5, {"gpt2": 2}, 100, 0)
     return folder / "metrics.parquet"
 
 
@@ -102,7 +105,7 @@ def metrics(measured):
     found = {}
     for one in tables.read(METRICS, measured).to_pylist():
         own = json.loads(one["keys"])
-        more = [own[key] for key in ("criterion", "one_in", "words", "topic", "sweep") if key in own]
+        more = [own[key] for key in ("criterion", "one_in", "words", "topic", "sweep", "planted", "rank") if key in own]
         cell = (own.get("attack"), own.get("defence"), *(more or [None]))
         found[one["table"], *cell, one["metric"]] = one
     return found
@@ -171,8 +174,12 @@ def test_alarms_where_poison_is_rare(metrics):
 def test_what_becomes_of_planted_passages_and_of_questions(metrics):
     wanted = {"not_retrieved": 0.2, "not_removed": 0.2, "removed": 0.6}
     assert values(metrics, "failures", "black", "raguard", *wanted) == pytest.approx(wanted)
-    wanted = {"poison_shown": 1 / 4, "nothing_left": 0}
-    assert values(metrics, "left", "black", "raguard", *wanted) == wanted
+    wanted = {"fpr": 1 / 3, "fpr_first": 1, "best_removed": 1, "fnr": 1 / 4, "fnr_at_equal": 1 / 4}
+    wanted |= {"poison_shown": 1 / 4, "nothing_left": 0, "calls": 2}
+    assert values(metrics, "operator", "black", "raguard", *wanted, at="2") == pytest.approx(wanted)
+    assert value(metrics, "operator", "black", "raguard", "1", "fnr") == 0
+    assert value(metrics, "operator", "none", "raguard", "0", "lost") == pytest.approx(1 / 3)
+    assert value(metrics, "ranks", "none", "raguard", "3", "fpr") == 0
 
 
 def test_clean_text_that_is_removed_beside_alpha(metrics):

@@ -5,6 +5,8 @@ import json
 import pandas as pd
 import pytest
 
+from ragassay.metrics.panel import Panel
+from ragassay.studies.poisoning.measures import detection
 from scripts.measures import measure_raguard
 
 KEYS = {"dataset": "s", "retriever": "r", "attack": "a", "defence": "d"}
@@ -19,7 +21,6 @@ def numbers(rows, *names):
 
 
 def test_planted_passages_fail_in_retrieval_are_removed_or_stay():
-    """Of t1 nothing is left, of t2 one clean passage, of t3 poison, of t4 two passages."""
     rows = [
         ("t1", "x1", True, True, None), ("t1", "p1", False, True, None), ("t2", "x2", True, True, None),
         ("t2", "p1", False, False, 1.0), ("t3", "x3", True, False, 1.0), ("t3", "p2", False, True, None),
@@ -27,15 +28,45 @@ def test_planted_passages_fail_in_retrieval_are_removed_or_stay():
     ]  # fmt: skip
     filtered = pd.DataFrame(rows, columns=["target_id", "passage_id", "poison", "removed", "shown"])
     aimed = pd.DataFrame({"passage_id": [f"x{at}" for at in range(1, 9)]})
-    asked = pd.Index(["t1", "t2", "t3", "t4"])
-    values = numbers(measure_raguard.failure_rows(KEYS, asked, aimed, filtered, filtered))
+    values = numbers(measure_raguard.failure_rows(KEYS, aimed, filtered))
     assert values == {
-        ("left", "nothing_left"): (1 / 4, 4), ("left", "poison_shown"): (1 / 4, 4),
         ("failures", "not_retrieved"): (5 / 8, 8), ("failures", "not_removed"): (1 / 8, 8),
         ("failures", "removed"): (2 / 8, 8),
     }  # fmt: skip
-    without = numbers(measure_raguard.failure_rows(KEYS, asked, aimed[:0], filtered, filtered))
-    assert {table for table, _ in without} == {"left"}
+    assert not list(measure_raguard.failure_rows(KEYS, aimed[:0], filtered))
+
+
+def test_an_operator_loses_the_best_passages_and_sees_poison():
+    """Of t1 nothing is left, t2 is shown a clean passage, t3 poison, and t4 one from below what is looked at."""
+    rows = [
+        ("t1", 1, "x1", 0.9, True, None), ("t1", 2, "p1", 0.8, True, None),
+        ("t2", 1, "p1", 0.7, True, None), ("t2", 2, "p2", 0.1, False, 1.0),
+        ("t3", 1, "x3", 0.2, False, 1.0), ("t3", 2, "p3", 0.3, False, 2.0),
+        ("t4", 1, "x4", 0.6, True, None), ("t4", 2, "x3", 0.5, True, None), ("t4", 3, "p4", 0.2, False, 1.0),
+    ]  # fmt: skip
+    filtered = pd.DataFrame(rows, columns=["target_id", "rank", "passage_id", "score", "removed", "shown"])
+    planted = filtered["passage_id"].str.startswith("x")
+    filtered = filtered.assign(poisoned=planted, aimed_at=filtered["passage_id"].str.replace("x", "t").where(planted))
+    looked = detection.marked(filtered[filtered["rank"] <= 2])
+    rows = list(detection.operator_rows(KEYS, looked, filtered, 1, Panel(looked["target_id"], 50, 0)))
+    assert numbers(rows) == {
+        ("operator", "fpr"): (2 / 4, 4), ("operator", "fpr_first"): (1, 1), ("operator", "best_removed"): (2 / 3, 3),
+        ("operator", "fnr"): (pytest.approx(1 / 3), 3), ("operator", "fnr_at_equal"): (pytest.approx(2 / 3), 3),
+        ("operator", "poison_shown"): (1 / 4, 4), ("operator", "nothing_left"): (1 / 4, 4),
+    }  # fmt: skip
+    assert all(row["low"] < row["value"] < row["high"] for row in rows if row["metric"] in ("fnr", "poison_shown"))
+    by_rank = numbers(detection.rank_rows(KEYS, looked), "rank")
+    assert by_rank == {("ranks", "1", "fpr"): (1, 1), ("ranks", "2", "fpr"): (1 / 3, 3)}
+
+
+def test_the_responder_that_loses_most_stands_beside_what_an_operator_gets():
+    rows = [
+        measure_raguard.SECTION.row(table, KEYS | {"responder": name}, metric, value, 9)
+        for table, metric, by_name in (("answers", "lost", {"x": 0.2, "y": 0.4}), ("calls", "calls", {"x": 3, "y": 1}))
+        for name, value in by_name.items()
+    ]
+    values = numbers(measure_raguard.price_rows(rows, {("s", "a"): 2}), "planted")
+    assert values == {("operator", "2", "lost"): (0.4, 9), ("operator", "2", "calls"): (3, 9)}
 
 
 def test_costs_are_means_over_questions_and_passes():

@@ -1,7 +1,7 @@
 """What attacks reach, and how well defences tell poisoned passages from clean ones.
 
 Reads   results/passages, results/poisoned_passages, results/passage_scores, results/targets, results/retrieved, results/found_rewritten,
-        results/filtered, results/quarantine, results/guards, results/answers
+        results/filtered, results/fewer_planted, results/quarantine, results/guards, results/answers
 Writes  results/raguard_sweeps/{dataset}/{retriever}.parquet                RAGuard under other settings
         results/sweep_shown/{dataset}/{retriever}.parquet                   which passages it lets pass
         results/sweep_answers/{dataset}/{retriever}/{responder}.parquet     what is answered from these
@@ -126,6 +126,7 @@ rule measure_raguard:
         retrieved=plan(defended.as_asked).over(defended.RETRIEVED),
         found_rewritten=plan(defended.rewritten).over(defended.REWRITTEN),
         filtered=DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}.parquet"),
+        fewer_planted=DEFENDED.over("results/fewer_planted/{dataset}/{retriever}/{attack}.parquet"),
         quarantine=plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         guards=plan(defences.fitted).over("results/guards/{dataset}/{retriever}/{defence}.json"),
         answers=plan(defences.answered).over(

@@ -174,8 +174,8 @@ def sweep_raguard(config: dict, wildcards) -> dict:
 def measure_raguard(config: dict) -> dict:
     """A causal model runs for a passage and for its second chunk."""
     causal = [name for name in scorers(config) if not scorer(config, name).type.IS_TRAINED]
-    depth = config["under_attack"]["depth"]
-    return {"depth": depth, "forwards": dict.fromkeys(causal, FORWARDS)} | draws(config, "raguard")
+    looked = {name: config["under_attack"][name] for name in ("k", "depth")}
+    return looked | {"forwards": dict.fromkeys(causal, FORWARDS)} | draws(config, "raguard")
 
 
 def check(config: dict) -> Iterator[tuple]:

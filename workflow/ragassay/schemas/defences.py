@@ -50,6 +50,24 @@ FILTERED = Table(
 )
 
 
+FEWER_PLANTED = Table(
+    "fewer_planted",
+    "One row per defence, number of texts, target and passage: what the defence would do if so many texts were planted"
+    " for a question, as far as the attack plants more.",
+    path="fewer_planted/{dataset}/{retriever}/{attack}",
+    key=("defence", "planted", "target_id", "rank"),
+    columns=(
+        *FILTERED.columns[:1],
+        Column("planted", pa.int32(), "the most texts for a question"),
+        *FILTERED.columns[1:4],
+        Column("poisoned", pa.bool_(), "whether an attack planted it"),
+        Column("aimed_at", pa.string(), "the target that it was planted for; empty if for all, or if clean", null=True),
+        *(column for column in FILTERED.columns if column.name in ("score", "removed", "shown")),
+    ),
+    release="whole",
+)
+
+
 SWEPT = (
     Column("sweep", pa.string(), "the table or figure of the report that the setting belongs to"),
     Column("at", pa.string(), "the setting, as the table of sweeps names it"),

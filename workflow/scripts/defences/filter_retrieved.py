@@ -2,24 +2,33 @@
 scores that are stored: nothing is asked of a model here.
 """
 
+from collections import Counter
+
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.attacks import FOUND_REWRITTEN, RETRIEVED
-from ragassay.schemas.defences import FILTERED, PASSAGE_SCORES
+from ragassay.schemas.attacks import FOUND_REWRITTEN, POISONED_PASSAGES, RETRIEVED
+from ragassay.schemas.defences import FEWER_PLANTED, FILTERED, PASSAGE_SCORES
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import kind_of
-from ragassay.studies.poisoning.defences.evidence import Evidence
+from ragassay.studies.poisoning.defences.evidence import Evidence, with_texts
 from ragassay.studies.poisoning.defences.thresholds import fold_of
+
+COUNTS = (1, 2, 3, 5, 15)  # texts for a question that defences are tried on, where an attack plants more
+JUDGED = ("target_id", "rank", "passage_id", "poisoned", "aimed_at", "score", "removed", "shown")
 
 
 def filter_retrieved(
-    targets, retrieved, found_rewritten, passages, poisoned_passages, passage_scores, guards, filtered, defences, k
-):
+    targets, retrieved, found_rewritten, passages, poisoned_passages, passage_scores, guards, filtered, fewer_planted,
+    defences, k,
+):  # fmt: skip
     """A defence looks at the first `depth` passages of each question, and the first k that it leaves are answered from.
     `found_rewritten` are of defences that rewrite questions, `guards` of those that were fitted; `defences` says by
     their names what each is and needs.
     """
     rewritten = {tables.keys(FOUND_REWRITTEN, path)["defence"]: path for path in found_rewritten}
+    planted = tables.read(POISONED_PASSAGES, poisoned_passages, ["passage_id", "number"]).to_pylist()
+    numbers = {row["passage_id"]: row["number"] for row in planted}
+    fewer = [count for count in COUNTS if count < max(numbers.values(), default=0)]
     fitted = {guard_card.place(path)[-1]: path for path in guards}
     most = max(entry["depth"] * 2 ** entry["own"].get("doublings", 0) for entry in defences.values())
     seen = {}  # what defences look at, and its rows by target: once for all that look at the same
@@ -30,19 +39,34 @@ def filter_retrieved(
             scores = [path for path in passage_scores if tables.keys(PASSAGE_SCORES, path)["scorer"] == scorer]
             evidence = Evidence(targets, [passages], [poisoned_passages], scores, encoder or None, embeddings)
             rows = tables.read(RETRIEVED, file).to_pylist()
-            seen[key] = evidence, evidence.by_target(row for row in rows if row["rank"] <= most)
+            seen[key] = evidence, evidence.by_target(_first(rows, numbers if fewer else {}, most))
         return seen[key]
 
-    with tables.Writer(FILTERED, filtered) as writer:
+    with tables.Writer(FILTERED, filtered) as writer, tables.Writer(FEWER_PLANTED, fewer_planted) as further:
         for name, entry in defences.items():
             given = {key: entry[key] for key in ("scorer", "encoder", "embeddings")}
             evidence, by_target = looked(rewritten.get(name, retrieved), **given)
             judges, count, removed = _by_fold(fitted.get(name), entry, evidence), 0, 0
             for target, rows in by_target.items():
-                for row in judges(fold_of(evidence.questions[target])).filtered(rows, k, entry["depth"]):
+                defence = judges(fold_of(evidence.questions[target]))
+                for row in defence.filtered(rows, k, entry["depth"]):
                     count, removed = count + 1, removed + row["removed"]
                     writer.add({"defence": name} | row)
+                for texts in fewer:
+                    left = with_texts(rows, numbers, texts)
+                    for row, done in zip(left, defence.filtered(left, k, entry["depth"]), strict=False):
+                        judged = {column: (row | done)[column] for column in JUDGED}
+                        further.add({"defence": name, "planted": texts} | judged)
             log.info("%s: %d of %d passages removed", name, removed, count)
+
+
+def _first(rows, numbers, most):
+    """The rows that are among the first so many of their question when only one text is planted for each."""
+    left_out = Counter()
+    for row in sorted(rows, key=lambda row: row["rank"]):
+        if row["rank"] - left_out[row["target_id"]] <= most:
+            yield row
+        left_out[row["target_id"]] += numbers.get(row["passage_id"], 0) > min(COUNTS)
 
 
 def _by_fold(path, entry, evidence):

@@ -4,6 +4,7 @@ What is left for answers: where defences fail, what they cost when nobody attack
 asks, counted.
 """
 
+import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,7 +14,7 @@ from ragassay.base.stage import log, run
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.attacks import ANSWERS, FOUND_REWRITTEN, POISONED_PASSAGES, RETRIEVED, TARGETS
-from ragassay.schemas.defences import FILTERED, RAGUARD_SWEEPS, SWEEP_ANSWERS
+from ragassay.schemas.defences import FEWER_PLANTED, FILTERED, RAGUARD_SWEEPS, SWEEP_ANSWERS
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.measures import detection
@@ -23,17 +24,19 @@ LENGTHS = ((1, 7, "up to 7"), (8, 12, "8 to 12"), (13, 10_000, "13 and more"))  
 NAMES = ("dataset", "retriever", "attack", "defence", "responder")
 NUMBERS = {  # of tables, some of which no cell may have, as without an attack
     "detection": (*MACRO, *(f"{name}_macro" for name in MACRO), "stray"),
+    "operator": ("fpr_first", "best_removed", "fnr", "fnr_at_equal", "lost", "calls"),
     "answers": ("floor", "ceiling", "not_restored", "lost"),
     "swept_oacc": ("floor", "ceiling"),
 }
 CLEAN, UNDEFENDED, FLOOR, CEILING = "none", "none", "closed_book", "oracle"
 TOPICS = 5
+PRICES = {("answers", "lost"), ("calls", "calls")}
 CELL = ["dataset", "retriever", "attack", "defence"]
 
 
 def measure_raguard(
-    targets, poisoned_passages, retrieved, found_rewritten, filtered, quarantine, guards, answers, raguard_sweeps,
-    sweep_answers, metrics, depth, forwards, resamples, seed,
+    targets, poisoned_passages, retrieved, found_rewritten, filtered, fewer_planted, quarantine, guards, answers,
+    raguard_sweeps, sweep_answers, metrics, k, depth, forwards, resamples, seed,
 ):  # fmt: skip
     """`filtered` are files of all cells; the others, of what these name. `guards` are those of fitted defences;
     `forwards` says how often each scorer runs its model for a passage.
@@ -44,7 +47,7 @@ def measure_raguard(
     given = tables.frame(ANSWERS, answers).groupby([*CELL, "responder"], sort=False)
     given = {cell: rows_of_cell.set_index("target_id") for cell, rows_of_cell in given}
     cards = {guard_card.place(path): guard_card.read(path) for path in guards}
-    rows, judged = [], {}
+    rows, judged, numbers = [], {}, {}
     for cell, rows_of_cell in tables.frame(FILTERED, filtered).groupby(CELL, sort=False):
         hits = retrievals[cell if cell in retrievals else cell[:3]]
         keys, looked = dict(zip(CELL, cell, strict=True)), detection.judged(rows_of_cell, hits, depth)
@@ -54,10 +57,22 @@ def measure_raguard(
         rows += detection.alarm_rows(keys, looked, panel)
         asked = hits["target_id"].drop_duplicates()  # some attacks are tried on a few targets
         aimed = planted[(planted["dataset"] == cell[0]) & (planted["attack"] == cell[2])]
-        rows += failure_rows(keys, asked, aimed, rows_of_cell, looked)
+        rows += failure_rows(keys, aimed, looked)
+        numbers[cell[0], cell[2]] = int(aimed["number"].max()) if len(aimed) else 0
+        whole = keys | {"planted": numbers[cell[0], cell[2]]}
+        rows += detection.operator_rows(whole, looked, rows_of_cell, k, panel)
+        if cell[2] == CLEAN:
+            rows += detection.rank_rows(keys, looked)
         card = cards.get((cell[0], cell[1], cell[3]))
         rows += detection.null_rows(keys, looked, card)
         rows += cost_rows(keys, rows_of_cell, len(asked), forwards.get(card["scorer"], 0) if card else 0)
+    for cell, looked in tables.frame(FEWER_PLANTED, fewer_planted).groupby([*CELL, "planted"], sort=False):
+        keys, first = (
+            dict(zip([*CELL, "planted"], cell, strict=True)),
+            detection.marked(looked[looked["rank"] <= depth]),
+        )
+        panel = Panel(first["target_id"], resamples, seed)
+        rows += detection.operator_rows(keys | {"planted": int(cell[-1])}, first, looked, k, panel)
     for (dataset, retriever, defence), card in cards.items():
         keys = {"dataset": dataset, "retriever": retriever, "attack": CLEAN, "defence": defence}
         rows += detection.size_rows(keys, card)
@@ -66,6 +81,7 @@ def measure_raguard(
     rows += answer_difference_rows(given, resamples, seed)
     for cell, rows_of_cell in given.items():
         rows += asking_rows(dict(zip(NAMES, cell, strict=True)), rows_of_cell)
+    rows += list(price_rows(rows, numbers))
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     rows += (row for path in quarantine for row in detection.screening_rows(path))
@@ -87,18 +103,26 @@ def empty_rows(rows: list[dict]) -> Iterator[dict]:
                 yield first[table] | nothing | {"metric": name}
 
 
-def failure_rows(keys: dict, asked, aimed, filtered, rows) -> Iterator[dict]:
-    """What becomes of planted passages: most of an attack fails in retrieval, which is no merit of a defence. And of
-    questions: whether any passage is left, and any poison among those that are answered from.
+def price_rows(rows: list[dict], numbers: dict) -> Iterator[dict]:
+    """Right answers lost and calls, of the responder with most of them, beside what an operator gets. `numbers` says
+    how many texts are planted.
     """
-    shown = filtered[filtered["shown"].notna()]
-    left = shown.groupby("target_id").size().reindex(asked).fillna(0).to_numpy()
-    poison = rows[rows["poison"]]
-    remaining = poison.merge(shown[["target_id", "passage_id"]], on=["target_id", "passage_id"])
-    numbers = {"nothing_left": (left == 0).mean(), "poison_shown": asked.isin(remaining["target_id"]).mean()}
-    yield from SECTION.rows("left", keys, numbers, len(asked))
+    most = {}
+    for row in rows:
+        if (row["table"], row["metric"]) in PRICES and row["value"] is not None:
+            cell = {name: value for name, value in json.loads(row["keys"]).items() if name in CELL}
+            key = tuple(cell.values()), row["metric"]
+            most[key] = max(most.get(key, (row, cell)), (row, cell), key=lambda pair: pair[0]["value"])
+    for row, cell in most.values():
+        keys = cell | {"planted": numbers[cell["dataset"], cell["attack"]]}
+        numbers_of = {name: row[name] for name in ("value", "n", "low", "high")}
+        yield SECTION.row("operator", keys, row["metric"], **numbers_of)
+
+
+def failure_rows(keys: dict, aimed, rows) -> Iterator[dict]:
+    """What becomes of planted passages: most of an attack fails in retrieval, which is no merit of a defence."""
     if len(aimed):
-        retrieved = poison.drop_duplicates("passage_id")
+        retrieved = rows[rows["poison"]].drop_duplicates("passage_id")
         removed = retrieved["removed"].to_numpy(bool).sum()
         counts = {
             "not_retrieved": len(aimed) - len(retrieved),

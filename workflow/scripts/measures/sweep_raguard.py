@@ -20,7 +20,7 @@ from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.schemas.defences import PASSAGE_SCORES, RAGUARD_SWEEPS, SWEEP_SHOWN
 from ragassay.studies.poisoning.defences.defence import kind_of
-from ragassay.studies.poisoning.defences.evidence import Evidence, sample
+from ragassay.studies.poisoning.defences.evidence import Evidence, sample, with_texts
 from ragassay.studies.poisoning.defences.thresholds import FOLDS, LITERAL, Null, fold_of
 from ragassay.studies.poisoning.measures.detection import SECTION, judged
 
@@ -117,7 +117,7 @@ class Sweep:
         defences = self._once(self._fitted, row, "depth", "contamination", "settings", *poisoned)
         filtered, retrieved = [], []
         for name, rows in self.attacked[row["attack"]].items():
-            passages = self._with_texts(rows, row["texts"])
+            passages = with_texts(rows, self.numbers, row["texts"]) if row["texts"] else rows
             retrieved += passages
             filtered += defences[fold_of(self.questions[name])].filtered(passages, row["k"], row["depth"])
         done = pd.DataFrame({name: [passage[name] for passage in filtered] for name in DONE})
@@ -138,13 +138,6 @@ class Sweep:
         if key not in self._kept:
             self._kept[key] = make(row)
         return self._kept[key]
-
-    def _with_texts(self, passages, texts):
-        """What would be found with so many texts for each target; all of them without a number."""
-        if not texts:
-            return passages
-        planted = [row for row in passages if not row["poisoned"] or self.numbers[row["passage_id"]] <= texts]
-        return [row | {"rank": rank} for rank, row in enumerate(planted, 1)]
 
     def _null(self, row, depth):
         clean = {name: rows[:depth] for name, rows in self.clean.items()}

@@ -92,6 +92,12 @@ class Evidence:
         return dict(zip(texts, comparable(embedder.embed(list(texts.values()), "passage"), COSINE), strict=True))
 
 
+def with_texts(passages: list[dict], numbers: dict[str, int], texts: int) -> list[dict]:
+    """What a question would find with so many texts for each target; `numbers` are those of planted passages."""
+    left = [row for row in passages if numbers.get(row["passage_id"], 0) <= texts]
+    return [row | {"rank": rank} for rank, row in enumerate(left, 1)]
+
+
 def scored_by(paths: list) -> dict:
     """The one scorer that gave the scores in these files; empty without any."""
     origins = {}

@@ -30,6 +30,11 @@ def judged(filtered, retrieved, depth: int):
     """The passages that a defence looked at among the first `depth`, with `poison`, `stray` and `clean`."""
     wanted = retrieved[["target_id", "rank", "passage_id", "poisoned", "aimed_at"]]
     rows = filtered[filtered["rank"] <= depth].merge(wanted, on=["target_id", "rank", "passage_id"], validate="1:1")
+    return marked(rows)
+
+
+def marked(rows):
+    """Rows with what an attack planted and whom for, and these columns."""
     planted = rows["poisoned"].to_numpy(bool)
     aimed = rows["aimed_at"].isna() | (rows["aimed_at"] == rows["target_id"])
     poison = planted & aimed.to_numpy(bool)
@@ -71,6 +76,39 @@ def ranking_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
     for limit in [-np.inf, *limits, np.inf]:
         rates = {name: (scores[counted & mask] >= limit).mean() for name, mask in (("fpr", ~poison), ("tpr", poison))}
         yield from SECTION.rows("roc", keys | {"at": f"{limit:.6g}"}, rates, int(counted.sum()))
+
+
+def operator_rows(keys: dict, rows, filtered, k: int, panel: Panel) -> Iterator[dict]:
+    """What an operator gets, whose thresholds come from clean text: false alarms among all passages and the first k,
+    how often the best clean passage is removed, what is missed and shown, beside what is missed at a share FPR of
+    false alarms. `rows` are those of one number of planted texts, `filtered` all that the defence looked at.
+    """
+    rows = rows.reset_index(drop=True)
+    removed, poison, clean = (rows[name].to_numpy(bool) for name in ("removed", "poison", "clean"))
+    ranks, targets = rows["rank"].to_numpy(), rows["target_id"]
+    best = rows.index.isin(rows[clean].sort_values("rank").drop_duplicates("target_id").index)
+    shown = filtered[filtered["shown"].notna()]
+    pairs = set(zip(shown["target_id"], shown["passage_id"], strict=True))
+    seen = [pair in pairs for pair in zip(targets, rows["passage_id"], strict=True)]
+    reached = targets.isin(targets[poison & np.array(seen, bool)])
+    columns = {
+        "fpr": (removed, clean),
+        "fpr_first": (removed, clean & (ranks <= k)),
+        "best_removed": (removed, best),
+        "fnr": (~removed, poison),
+        "fnr_at_equal": (~_found(rows), poison & (rows["score"].nunique() > 1)),
+        "poison_shown": (reached, ~targets.duplicated()),
+        "nothing_left": (~targets.isin(shown["target_id"]), ~targets.duplicated()),
+    }
+    names = [name for name, (_, asked) in columns.items() if asked.any()]
+    values = np.column_stack([np.where(asked, value, np.nan) for value, asked in map(columns.get, names)])
+    yield from SECTION.estimates("operator", keys, names, panel.mean(values))
+
+
+def rank_rows(keys: dict, rows) -> Iterator[dict]:
+    """The share of clean passages that is removed at each rank."""
+    for rank, clean in rows[rows["clean"]].groupby("rank"):
+        yield from SECTION.rows("ranks", keys | {"rank": int(rank)}, {"fpr": clean["removed"].mean()}, len(clean))
 
 
 def alarm_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
@@ -180,12 +218,16 @@ def _hits(rows):
     """1 for each poisoned passage that is removed at the threshold that a share FPR of the clean ones reach, and 0 for
     the others, by target and passage.
     """
+    hits = rows.assign(hit=_found(rows).astype(float))[rows["poison"]]
+    return hits.set_index(["target_id", "passage_id"])["hit"].sort_index()
+
+
+def _found(rows):
+    """Whether each passage is above that threshold."""
     scores, poison, counted = _ranked(rows)
     clean = np.sort(scores[counted & ~poison])[::-1]
     allowed = int(np.floor(FPR * len(clean) + 1e-9))
-    limit = clean[allowed] if allowed < len(clean) else -np.inf
-    hits = rows.assign(hit=(scores > limit).astype(float))[poison]
-    return hits.set_index(["target_id", "passage_id"])["hit"].sort_index()
+    return scores > (clean[allowed] if allowed < len(clean) else -np.inf)
 
 
 def _ranked(rows):
