@@ -4,6 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.relevance import QUERY_VERDICTS
 from ragassay.schemas.report import ANSWER_EXAMPLES, EXAMPLES
 from rows import place, row
 from scripts.relevance.choose_examples import choose_examples
@@ -11,7 +12,19 @@ from scripts.relevance.choose_examples import choose_examples
 UNKNOWN = {"far": "far", "near": "near"}
 SOURCES = {"made": {"corpus": "c", "source": "written by m"}, "taken": {"corpus": "c", "source": "sentence of a text"}}
 # The value of each vote: 1 minus the score.
-VOTES = {"known": {"k0": 0.0}, "near": {"n0": 0.2, "n1": None}, "far": {"f0": 0.6, "f1": 0.2, "f2": 0.9}}
+VOTES = {
+    "known": {f"k{at}": 0.0 for at in range(7)},
+    "near": {"n0": 0.2, "n1": None},
+    "far": {"f0": 0.6, "f1": 0.2, "f2": 0.9},
+}
+
+# The p-value of each verdict of a gate, and the nearest passage.
+GATED = {
+    "known": {f"k{at}": (at / 120, f"p{at % 6}") for at in range(7)},  # the last is at .05
+    "far": {"f0": (0.01, "p0"), "f1": (0.4, None), "f2": (0.06, "p2")},
+    "near": {"n0": (0.9, "p3"), "n1": (0.04, "p3")},
+    "made": {"made 0": (0.001, "p0")},
+}
 
 
 @pytest.fixture
@@ -46,7 +59,15 @@ def chosen(tmp_path):
             for vote in (1, 2)
         ]
         tables.write(LM_RELEVANCE, place(tmp_path, LM_RELEVANCE, rater="m", **keys), rated)
-    names = ("passages", "queries", "neighbours", "lm_relevance")
+    for name, verdicts in GATED.items():
+        verdicts = [
+            row(QUERY_VERDICTS, query_id=one, p_value=p, rejected=p <= 0.05, passage_id=passage)
+            for one, (p, passage) in verdicts.items()
+        ]
+        tables.write(
+            QUERY_VERDICTS, place(tmp_path, QUERY_VERDICTS, corpus="c", retriever="r", query_set=name), verdicts
+        )
+    names = ("passages", "queries", "neighbours", "lm_relevance", "query_verdicts")
     files = {name: sorted(map(str, (tmp_path / name).rglob("*.parquet"))) for name in names}
     examples, answered = tmp_path / "examples/relevance.parquet", tmp_path / "answer_examples.parquet"
     part = {"study": "relevance", "title": "before a gate", "part": "Query", "text": "Why?"}
@@ -68,6 +89,21 @@ def test_each_source_has_two_queries_with_the_passage_they_come_from(chosen):
     assert all(own["Passage"] == f"Text {own['Query'][6]}." for own in parts)
     assert parts[0]["Options"] == "yes\nno" and parts[0]["Answer"] == "no" and "Options" not in parts[2]
     assert len({own["Query"] for own in parts[:2]}) == 2
+
+
+def test_the_most_surprising_verdicts_of_a_gate_are_shown_with_the_nearest_passage(chosen):
+    shown = [(title, dict(own)) for (_, title), own in chosen.items() if "gate" in title and "p =" in title]
+    turned_away = [(title, own["Query"], own["Passage"]) for title, own in shown[:5]]
+    assert turned_away == [
+        (f"in-knowledge query that the gate turns away, p = {at / 120:.3f}", f"What is k{at}?", f"Text {at}.")
+        for at in range(5)
+    ]
+    passed = [(title, own["Query"], own["Query set"], own.get("Passage")) for title, own in shown[5:]]
+    assert passed == [
+        ("out-of-knowledge query (near) that the gate lets pass, p = 0.900", "What is n0?", "near", "Text 3."),
+        ("out-of-knowledge query (far) that the gate lets pass, p = 0.400", "What is f1?", "far", None),
+        ("out-of-knowledge query (far) that the gate lets pass, p = 0.060", "What is f2?", "far", "Text 2."),
+    ]
 
 
 def test_misses_are_the_highest_scores_of_queries_out_of_knowledge_one_far_and_one_near(chosen):

@@ -1,14 +1,17 @@
 """gate_query_log: one row per entry, whatever comes again, in the order of the log."""
 
 import datetime
+from pathlib import Path
 
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.schemas.corpora import QUERY_LOG
-from ragassay.schemas.relevance import GATED_QUERIES
+from ragassay.schemas.corpora import QUERIES, QUERY_LOG
+from ragassay.schemas.relevance import GATED_QUERIES, QUERY_VERDICTS
 from ragassay.services.gate import Measured
 from ragassay.studies.relevance import gated
+from rows import place, row
+from scripts.relevance import gate_queries as of_sets
 from scripts.relevance import gate_query_log as module
 
 TEXTS = ["Who?", "Where is it?", "Who?", "When?", "Where is it?"]
@@ -48,3 +51,32 @@ def test_each_text_is_asked_about_once_and_each_entry_has_its_answer(tmp_path, m
     assert [one["rejected"] for one in found] == [False, True, False, True, True]
     assert [one["passage_id"] for one in found] == ["Who?", "Where is it?", "Who?", None, "Where is it?"]
     assert found[4]["date"] == day + datetime.timedelta(5) and found[4]["p_value"] == 1 / 12
+
+
+def test_each_query_of_a_set_has_the_verdict_of_its_corpus(tmp_path, monkeypatch):
+    class NamedGate(LengthGate):
+        @classmethod
+        def load(cls, folder):
+            gate = super().load(folder)
+            gate.name = Path(folder).parts[-2]
+            return gate
+
+        def measure(self, texts):
+            measured = super().measure(texts)
+            return measured._replace(passages=[[self.name] for _ in texts])
+
+    monkeypatch.setattr(of_sets, "Gate", NamedGate)
+    asked = {"short": ["Who?", "When?"], "long": ["Where is it?"]}
+    for name, texts in asked.items():
+        rows = [row(QUERIES, query_id=f"{name} {at}", text=text) for at, text in enumerate(texts)]
+        tables.write(QUERIES, place(tmp_path, QUERIES, query_set=name), rows)
+    pairs = [("a", "short"), ("b", "short"), ("b", "long")]
+    outputs = [place(tmp_path, QUERY_VERDICTS, corpus=corpus, retriever="r", query_set=name) for corpus, name in pairs]
+    queries = [place(tmp_path, QUERIES, query_set=name) for name in asked]
+    of_sets.gate_queries([tmp_path / "gates" / corpus / "r" for corpus in "ab"], queries, outputs)
+    for (corpus, name), output in zip(pairs, outputs, strict=True):
+        rows = tables.read(QUERY_VERDICTS, output).to_pylist()
+        assert [one["query_id"] for one in rows] == [f"{name} {at}" for at in range(len(asked[name]))]
+        assert [one["value"] for one in rows] == [len(text) for text in asked[name]]
+        assert [one["rejected"] for one in rows] == [len(text) > 4 for text in asked[name]]
+        assert {one["passage_id"] for one in rows} == {corpus}

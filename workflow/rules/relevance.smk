@@ -14,6 +14,7 @@ Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   
         results/examples/relevance.parquet                                      synthetic queries and misses of models, for people to read
         results/gates/{corpus}/{retriever}/                                     what decides online, to be copied anywhere
         results/gated_queries/{corpus}/{retriever}/{query_log}.parquet          what it says of the queries of a log
+        results/query_verdicts/{corpus}/{retriever}/{query_set}.parquet         what it says of the queries of the study's sets
         results/gated_questions/{generator}/{judge}.parquet                     what a gate of their documents says of the scope study's
         results/query_drift/{corpus}/{retriever}/{query_log}.parquet            whether these drift, window by window
         results/metrics/drift.parquet                                           the report's section on that
@@ -31,6 +32,7 @@ RATED = plan(queries.rated)
 RATED_HERE = plan(relevance.rated)
 SCORED = plan(relevance.scored)
 SCORES = SCORED.over("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet")
+VERDICTS = plan(relevance.verdicts)
 LOGS = plan(relevance.logs)
 ASKED = plan(grading.asked)
 GATED = plan(explorers.listings)
@@ -183,12 +185,13 @@ rule measure_relevance:
 
 
 rule choose_examples:
-    """Synthetic queries of each source with their passages, and what models miss most clearly or answer before a gate."""
+    """Synthetic queries with their passages, verdicts of gates that surprise, and what models miss or answer before a gate."""
     input:
         passages=expand("results/passages/{corpus}.parquet", corpus=COMPARED_CORPORA),
         queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.example_sets)),
         neighbours=RATED_HERE.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         lm_relevance=RATED_HERE.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
+        query_verdicts=VERDICTS.over("results/query_verdicts/{corpus}/{retriever}/{query_set}.parquet"),
         answer_examples=["results/answer_examples.parquet"] if MEASURES_ANSWERS else [],
     output:
         examples=table("results/examples/relevance.parquet"),
@@ -245,6 +248,28 @@ rule gate_query_log:
         settings={},
     script:
         "../scripts/relevance/gate_query_log.py"
+
+
+rule gate_queries:
+    """What gates say of each query of the sets that are compared."""
+    input:
+        gates=VERDICTS.each("results/gates/{corpus}/{retriever}"),
+        queries=VERDICTS.each("results/queries/{query_set}.parquet"),
+    output:
+        query_verdicts=[
+            table(path) for path in VERDICTS.over("results/query_verdicts/{corpus}/{retriever}/{query_set}.parquet")
+        ],
+    log:
+        "logs/gate_queries.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("relevance/gate_queries.py", relevance.verdict_kinds),
+        settings={},
+    script:
+        "../scripts/relevance/gate_queries.py"
 
 
 rule gate_questions:

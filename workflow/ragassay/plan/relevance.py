@@ -150,6 +150,17 @@ def sections(config: dict) -> list[str]:
     return [name for name, entries in shown.items() if entries]
 
 
+def verdicts(config: dict) -> Grid:
+    """The gates with the query sets of their corpora."""
+    with_gate = gates(config).column("corpus")
+    return scored(config).where(lambda cell: cell.corpus in with_gate)
+
+
+def verdict_kinds(config: dict) -> list[str]:
+    """The modules that run the encoders of these gates."""
+    return list(dict.fromkeys(kind for cell in gates(config) for kind in gate_kinds(config, cell)))
+
+
 def members(config: dict, retriever: str) -> list[str]:
     """The retrievers that the gate of one searches with, it first."""
     together = config["relevance"]["gate"]["statistic"] in ("fused", "logistic")

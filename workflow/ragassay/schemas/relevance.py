@@ -90,6 +90,19 @@ COVERED_QUESTIONS = Table(
 )
 
 
+QUERY_VERDICTS = Table(
+    "query_verdicts",
+    "One row per query of a set that a gate is compared on: what it says of it.",
+    path="query_verdicts/{corpus}/{retriever}/{query_set}",
+    key=("query_id",),
+    columns=(
+        Column("query_id", pa.string(), "the query", refers="queries.query_id"),
+        *GATED_QUERIES.columns[-4:],
+    ),
+    release="whole",
+)
+
+
 GATED_QUESTIONS = Table(
     "gated_questions",
     "One row per question: what a gate of their documents says of it, which was fitted without its own document.",

@@ -1,5 +1,5 @@
-"""Choose queries for people to read, with passages: synthetic ones of each source, and the clearest misses of models
-that rate relevance. A hash decides between equals.
+"""Choose queries for people to read, with passages: synthetic ones of each source, the most surprising verdicts of
+gates, and the clearest misses of models that rate relevance. A hash decides between equals.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,10 +9,12 @@ from ragassay.base import tables
 from ragassay.base.chance import lot
 from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.relevance import QUERY_VERDICTS
 from ragassay.schemas.report import ANSWER_EXAMPLES, EXAMPLES
 from ragassay.studies.relevance.searched_queries import NEAR
 
 COUNT = 2  # of each synthetic query set
+SURPRISING = 5  # of a gate's verdicts on in-knowledge queries, and on others
 
 
 class Example(NamedTuple):
@@ -34,7 +36,9 @@ class Rated(NamedTuple):
     retriever: str
 
 
-def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples, examples, sources, unknown, shown):
+def choose_examples(
+    passages, queries, neighbours, lm_relevance, query_verdicts, answer_examples, examples, sources, unknown, shown
+):
     """`sources` are corpus and source of each synthetic query set, `unknown` the kind of each set of out-of-knowledge
     queries, by corpus; `shown` is how many passages a model read. `answer_examples` is
     one file or none, and what stands there comes last.
@@ -44,6 +48,7 @@ def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples
     chosen = []
     for name, source in sources.items():
         chosen += _synthetic(tables.read(QUERIES, asked[name]).to_pylist(), **source)
+    chosen += _surprises(query_verdicts, asked, sources, unknown)
     for rater, votes in _votes(lm_relevance, asked, unknown).items():
         for vote in _clearest_misses(votes):
             searched = searches[vote.corpus, vote.retriever, vote.query_set]
@@ -92,6 +97,38 @@ def _synthetic(queries: Iterable[dict], corpus: str, source: str) -> Iterator[Ex
             (name, "\n".join(query[key])) for name, key in (("Options", "options"), ("Answer", "answers")) if query[key]
         ]
         yield Example(f"synthetic query, {source}", parts, corpus, [query["passage_id"]])
+
+
+def _surprises(query_verdicts, asked, sources, unknown):
+    """In-knowledge queries that a gate rejects, the lowest p-values first, and others that it does not, the highest
+    first. Synthetic queries surprise nobody.
+    """
+    by_side = {}
+    for path in query_verdicts:
+        keys = tables.keys(QUERY_VERDICTS, path)
+        kind, texts = unknown.get(keys["corpus"], {}).get(keys["query_set"]), None
+        if kind is None and keys["query_set"] in sources:
+            continue
+        for row in tables.read(QUERY_VERDICTS, path).to_pylist():
+            if row["rejected"] == (kind is None):
+                texts = texts or {
+                    row["query_id"]: row for row in tables.read(QUERIES, asked[keys["query_set"]]).to_pylist()
+                }
+                order = row["p_value"] if kind is None else -row["p_value"], lot("example", row["query_id"])
+                text = texts[row["query_id"]]["text"]
+                by_side.setdefault((keys["corpus"], kind is None), []).append(
+                    (order, keys["query_set"], kind, text, row)
+                )
+    for (corpus, is_in), rows in by_side.items():
+        for _, name, kind, text, row in sorted(rows, key=lambda entry: entry[0])[:SURPRISING]:
+            what = (
+                "in-knowledge query that the gate turns away"
+                if is_in
+                else f"out-of-knowledge query ({kind}) that the gate lets pass"
+            )
+            parts = [("Query", text), ("Query set", name)]
+            passages = [row["passage_id"]] if row["passage_id"] else []
+            yield Example(f"{what}, p = {row['p_value']:.3f}", parts, corpus, passages)
 
 
 def _clearest_misses(votes: Iterable[Rated]) -> list[Rated]:
