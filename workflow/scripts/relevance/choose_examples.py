@@ -103,32 +103,29 @@ def _surprises(query_verdicts, asked, sources, unknown):
     """In-knowledge queries that a gate rejects, the lowest p-values first, and others that it does not, the highest
     first. Synthetic queries surprise nobody.
     """
-    by_side = {}
+    turned_away, passed = {}, {}  # of each corpus: the verdicts that surprise
     for path in query_verdicts:
         keys = tables.keys(QUERY_VERDICTS, path)
-        kind, texts = unknown.get(keys["corpus"], {}).get(keys["query_set"]), None
+        kind = unknown.get(keys["corpus"], {}).get(keys["query_set"])
         if kind is None and keys["query_set"] in sources:
             continue
+        texts = {row["query_id"]: row["text"] for row in tables.read(QUERIES, asked[keys["query_set"]]).to_pylist()}
+        side = (turned_away if kind is None else passed).setdefault(keys["corpus"], [])
         for row in tables.read(QUERY_VERDICTS, path).to_pylist():
             if row["rejected"] == (kind is None):
-                texts = texts or {
-                    row["query_id"]: row for row in tables.read(QUERIES, asked[keys["query_set"]]).to_pylist()
-                }
-                order = row["p_value"] if kind is None else -row["p_value"], lot("example", row["query_id"])
-                text = texts[row["query_id"]]["text"]
-                by_side.setdefault((keys["corpus"], kind is None), []).append(
-                    (order, keys["query_set"], kind, text, row)
-                )
-    for (corpus, is_in), rows in by_side.items():
-        for _, name, kind, text, row in sorted(rows, key=lambda entry: entry[0])[:SURPRISING]:
-            what = (
-                "in-knowledge query that the gate turns away"
-                if is_in
-                else f"out-of-knowledge query ({kind}) that the gate lets pass"
-            )
-            parts = [("Query", text), ("Query set", name)]
-            passages = [row["passage_id"]] if row["passage_id"] else []
-            yield Example(f"{what}, p = {row['p_value']:.3f}", parts, corpus, passages)
+                named = {"text": texts[row["query_id"]], "query_set": keys["query_set"], "kind": kind}
+                side.append(row | named)
+    for corpus in dict.fromkeys([*turned_away, *passed]):
+        for sign, rows in ((1, turned_away.get(corpus, [])), (-1, passed.get(corpus, []))):
+            rows.sort(key=lambda row: (sign * row["p_value"], lot("example", row["query_id"])))
+            yield from (_surprise(row, corpus) for row in rows[:SURPRISING])
+
+
+def _surprise(row, corpus):
+    passed = f"out-of-knowledge query ({row['kind']}) that the gate lets pass"
+    what = passed if row["kind"] else "in-knowledge query that the gate turns away"
+    parts = [("Query", row["text"]), ("Query set", row["query_set"])]
+    return Example(f"{what}, p = {row['p_value']:.3f}", parts, corpus, [row["passage_id"]] if row["passage_id"] else [])
 
 
 def _clearest_misses(votes: Iterable[Rated]) -> list[Rated]:
