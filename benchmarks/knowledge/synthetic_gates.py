@@ -152,7 +152,7 @@ class Corpus:
         tables.write(PASSAGES, self.folder / "passages/other.parquet", left)
 
     def _searched(self, name, passages):
-        from ragassay.plan.search import COPIED
+        from ragassay.plan.relevance import COPIED
         from ragassay.studies.relevance import searched_queries
         from ragassay.studies.relevance.searched_queries import DocumentClusters
         from scripts.search.search_bm25 import search_bm25

@@ -118,7 +118,7 @@ def test_a_corpus_needs_as_many_passages_as_the_largest_k(files, study, measure,
     inputs = [place(study, PASSAGES, corpus="small")], [place(study, QUERIES, query_set="natural")]
     neighbours = place(study, NEIGHBOURS, **NATURAL)
     with pytest.raises(AssayError, match="found 120 passages, expected at least k = 121"):
-        score_relevance(*inputs, [neighbours], [tmp_path / "scores.parquet"], k=121, temperature=1.0)
+        score_relevance(*inputs, [neighbours], [], [tmp_path / "scores.parquet"], [], k=121, temperature=1.0)
     with pytest.raises(AssayError, match="natural, words: found 120 passages, expected at least k = 121"):
         fit(neighbours, k=121)
 
@@ -139,7 +139,7 @@ def test_a_query_that_shares_no_word_with_any_passage_is_out_of_knowledge(replac
     assert all(np.isfinite(row["value"]) and row["abstained"] == 0 for row in areas)
     changed = next(path for path in files["neighbours"] if path.endswith("small/words/far.parquet"))
     inputs = [place(study, PASSAGES, corpus="small")], [place(study, QUERIES, query_set="far")], [changed]
-    score_relevance(*inputs, [tmp_path / "scores.parquet"], k=8, temperature=1.0)
+    score_relevance(*inputs, [], [tmp_path / "scores.parquet"], [], k=8, temperature=1.0)
     found = tables.read(RELEVANCE_SCORES, tmp_path / "scores.parquet").to_pandas()
     mss = found[found["statistic"] == "mss"].set_index("query_id")["value"]
     assert mss["far 003"] == 0 == mss.max() and len(mss) == 70

@@ -129,7 +129,7 @@ def test_p_values_are_those_of_the_studys_tables(small, fitted, statistic):
             QUERIES, NEIGHBOURS, RELEVANCE_SCORES
         )]  # fmt: skip
         given = [place(small, PASSAGES, corpus="small"), *paths]
-        score_relevance(*([path] for path in given), K, SETTINGS["temperature"])
+        score_relevance(*([path] for path in given[:3]), [], given[3:], [], K, SETTINGS["temperature"])
         rows = tables.read(RELEVANCE_SCORES, paths[2]).to_pylist()
         values[name] = [one["value"] for one in rows if one["statistic"] == statistic]
     decisions = Gate.load(fitted(statistic, ("minilm",)))(FAR)

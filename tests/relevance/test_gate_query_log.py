@@ -11,8 +11,8 @@ from ragassay.schemas.relevance import GATED_QUERIES, QUERY_VERDICTS
 from ragassay.services.gate import Measured
 from ragassay.studies.relevance import gated
 from rows import place, row
-from scripts.relevance import gate_queries as of_sets
 from scripts.relevance import gate_query_log as module
+from scripts.relevance import score_relevance as of_sets
 
 TEXTS = ["Who?", "Where is it?", "Who?", "When?", "Where is it?"]
 
@@ -73,7 +73,8 @@ def test_each_query_of_a_set_has_the_verdict_of_its_corpus(tmp_path, monkeypatch
     pairs = [("a", "short"), ("b", "short"), ("b", "long")]
     outputs = [place(tmp_path, QUERY_VERDICTS, corpus=corpus, retriever="r", query_set=name) for corpus, name in pairs]
     queries = [place(tmp_path, QUERIES, query_set=name) for name in asked]
-    of_sets.gate_queries([tmp_path / "gates" / corpus / "r" for corpus in "ab"], queries, outputs)
+    gates = [tmp_path / "gates" / corpus / "r" for corpus in "ab"]
+    of_sets.score_relevance([], queries, [], gates, [], outputs, k=8, temperature=1.0)
     for (corpus, name), output in zip(pairs, outputs, strict=True):
         rows = tables.read(QUERY_VERDICTS, output).to_pylist()
         assert [one["query_id"] for one in rows] == [f"{name} {at}" for at in range(len(asked[name]))]

@@ -12,7 +12,7 @@ from scripts.relevance.score_relevance import score_relevance
 def test_statistics_are_those_of_the_nearest_passages(study, tmp_path):
     neighbours = place(study, NEIGHBOURS, corpus="small", retriever="dense", query_set="near")
     inputs = place(study, PASSAGES, corpus="small"), place(study, QUERIES, query_set="near"), neighbours
-    score_relevance(*([path] for path in inputs), [tmp_path / "scores.parquet"], k=8, temperature=1.0)
+    score_relevance(*([path] for path in inputs), [], [tmp_path / "scores.parquet"], [], k=8, temperature=1.0)
     found = tables.read(RELEVANCE_SCORES, tmp_path / "scores.parquet").to_pandas()
     table = found.pivot(index="query_id", columns="statistic", values="value")
     scores = tables.read(NEIGHBOURS, neighbours).to_pandas().query("rank <= 8").groupby("query_id")["score"]

@@ -92,21 +92,27 @@ rule rate_relevance:
 
 
 rule score_relevance:
-    """How far each query seems to be outside of what the corpus knows, by each statistic."""
+    """How far each query seems to be outside of what the corpus knows, by each statistic, and what the gate says of it."""
     input:
         passages=expand("results/passages/{corpus}.parquet", corpus=COMPARED_CORPORA),
         queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.query_sets)),
         neighbours=SCORED.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        gates=VERDICTS.each("results/gates/{corpus}/{retriever}"),
     output:
         relevance_scores=[
             table(path) for path in SCORED.over("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet")
         ],
+        query_verdicts=[
+            table(path) for path in VERDICTS.over("results/query_verdicts/{corpus}/{retriever}/{query_set}.parquet")
+        ],
     log:
         "logs/score_relevance.log",
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
     params:
-        code=code_version("relevance/score_relevance.py"),
+        code=code("relevance/score_relevance.py", relevance.verdict_kinds),
         settings={name: config["relevance"][name] for name in ("k", "temperature")},
     script:
         "../scripts/relevance/score_relevance.py"
@@ -248,28 +254,6 @@ rule gate_query_log:
         settings={},
     script:
         "../scripts/relevance/gate_query_log.py"
-
-
-rule gate_queries:
-    """What gates say of each query of the sets that are compared."""
-    input:
-        gates=VERDICTS.each("results/gates/{corpus}/{retriever}"),
-        queries=VERDICTS.each("results/queries/{query_set}.parquet"),
-    output:
-        query_verdicts=[
-            table(path) for path in VERDICTS.over("results/query_verdicts/{corpus}/{retriever}/{query_set}.parquet")
-        ],
-    log:
-        "logs/gate_queries.log",
-    conda:
-        "../../envs/encoders.yaml"
-    resources:
-        **ENCODING,
-    params:
-        code=code("relevance/gate_queries.py", relevance.verdict_kinds),
-        settings={},
-    script:
-        "../scripts/relevance/gate_queries.py"
 
 
 rule gate_questions:

@@ -7,7 +7,7 @@ Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which p
         embeddings/                                                      vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import search
+from ragassay.plan import relevance, search
 from ragassay.plan.report import draws
 
 RETRIEVERS = config["retrieval"]["retrievers"]
@@ -67,7 +67,7 @@ rule search_bm25:
         runtime="2h",
     params:
         code=code_version("search/search_bm25.py"),
-        settings=plan(search.words_searched),
+        settings=plan(relevance.words_searched),
     script:
         "../scripts/search/search_bm25.py"
 
@@ -92,7 +92,7 @@ rule search_dense:
         **ENCODING,
     params:
         code=code("search/search_dense.py", search.retriever_kinds),
-        settings=plan(search.vectors_searched),
+        settings=plan(relevance.vectors_searched),
     script:
         "../scripts/search/search_dense.py"
 

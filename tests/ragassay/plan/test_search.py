@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import search
+from ragassay.plan import relevance, search
 from ragassay.plan.search import NoVectors
 from wildcards import Wildcards
 
@@ -35,11 +35,11 @@ def test_encoders_and_bm25_are_retrievers_with_defaults(config):
     assert of(search.search_bm25, config, retriever="bm25") == {"options": {}, "count": 100}
     assert of(search.search_bm25, config, retriever="bm25_by_idf")["options"] == {"divide_by_idf": True}
     assert of(search.search_bm25, config, retriever="bm25n")["options"] == {"divide_by_idf": True, "k1": 0.9}
-    assert of(search.words_searched, config, retriever="bm25") == {"options": {}, "count": 100, "copied": 0.5}
+    assert of(relevance.words_searched, config, retriever="bm25") == {"options": {}, "count": 100, "copied": 0.5}
     config["relevance"]["gate"]["statistic"] = "mss"
-    assert of(search.vectors_searched, config, retriever="minilm")["copied"] == 0.0
+    assert of(relevance.vectors_searched, config, retriever="minilm")["copied"] == 0.0
     config["relevance"] = {"fused": ["bm25"], "gate": {"statistic": "fused"}}
-    assert of(search.words_searched, config, retriever="bm25")["copied"] == 0.0
+    assert of(relevance.words_searched, config, retriever="bm25")["copied"] == 0.0
     plain = of(search.search_dense, config, retriever="minilm")
     assert plain["query_encoder"] == plain["encoder"] == {"name": "minilm", **MINILM, "options": {}}
     assert (plain["similarity"], plain["titles"]) == ("cosine", "none")

@@ -12,6 +12,7 @@ SHARED = (
     "retrievers", "fused", "k", "ks", "temperature", "temperatures", "alpha", "p_values", "runs", "samples", "sizes",
 )  # fmt: skip
 NAMES = ("corpus", "retriever", "query_set")
+COPIED = 0.5  # of what its source adds to the score of a synthetic query: see _copied
 
 
 def sets(config: dict) -> dict:
@@ -222,6 +223,25 @@ def question_kinds(config: dict) -> list[str]:
 
 def _of_questions(config):
     return [Cell(retriever=name) for name in of_questions(config) if _kind(config, name) == DENSE]
+
+
+def words_searched(config: dict, wildcards) -> dict:
+    """What a search by words gets."""
+    return search.search_bm25(config, wildcards) | _copied(config)
+
+
+def vectors_searched(config: dict, wildcards) -> dict:
+    """What a search by vectors gets."""
+    return search.search_dense(config, wildcards) | _copied(config)
+
+
+def _copied(config):
+    """What synthetic queries keep of the sentence that they repeat. A gate that fuses words and vectors calibrates well
+    with half of it; by words alone, it would turn away many good queries.
+    """
+    kinds = {_kind(config, name) for name in config["relevance"]["fused"]}
+    fuses = config["relevance"]["gate"]["statistic"] == "fused" and kinds >= {BM25, DENSE}
+    return {"copied": COPIED if fuses else 0.0}
 
 
 def _kind(config, name):

@@ -28,7 +28,6 @@ READ = ("kind", "address", "collection", "key_variable", "columns")  # of a coll
 VECTOR_FILES = (".npy", ".parquet", ".safetensors")
 BEIR = {"corpora": "corpus.jsonl", "query_sets": "queries.jsonl"}  # where these lie in a folder of BEIR's
 BEIR_ID = {"id": "_id"}
-COPIED = 0.5  # of what its source adds to the score of a synthetic query: see _copied
 
 
 class NoVectors(AssayError):
@@ -155,25 +154,6 @@ def retrievers(config: dict, kind: str) -> list[str]:
     """The names of all retrievers of a kind."""
     every = [*BUILT_IN, *config["encoders"], *config["retrievers"]]
     return [name for name in every if retriever(config, name)["kind"] == kind]
-
-
-def words_searched(config: dict, wildcards) -> dict:
-    """What a search by words gets."""
-    return search_bm25(config, wildcards) | _copied(config)
-
-
-def vectors_searched(config: dict, wildcards) -> dict:
-    """What a search by vectors gets."""
-    return search_dense(config, wildcards) | _copied(config)
-
-
-def _copied(config):
-    """What synthetic queries keep of the sentence that they repeat. A gate that fuses words and vectors calibrates well
-    with half of it; by words alone, it would turn away many good queries.
-    """
-    kinds = {retriever(config, name)["kind"] for name in config["relevance"]["fused"]}
-    fuses = config["relevance"]["gate"]["statistic"] == "fused" and kinds >= {BM25, DENSE}
-    return {"copied": COPIED if fuses else 0.0}
 
 
 def search_bm25(config: dict, wildcards) -> dict:
