@@ -460,7 +460,7 @@ def _probed(folder):
 
 UNUSABLE, FAILURE = (AssayError, Unusable), (AssayError, Failure)
 DOORS = {
-    "feeds": Door(_text("feed"), _feed),
+    "feeds": Door(_text("feed"), _feed, UNUSABLE),
     "pages": Door(_text("page"), _page, UNUSABLE),
     "robots": Door(_text("robots"), _robots),
     "lists of feeds": Door(_text("opml"), lambda content, folder: outlines(content), UNUSABLE),

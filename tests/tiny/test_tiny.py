@@ -55,6 +55,7 @@ def test_jobs_that_are_started_as_for_a_user_write_the_same_bytes_as_forks(tiny,
     shown = snakemake(done, target, *TINY, "--force", processes=True).stdout
     assert "% judge_scope authors careful 2026-01: 7 questions: 21 votes, " in shown
     assert digests(done) == digests(tiny)
+    assert [path.stat().st_mode & 0o777 for path in (done / target, (done / target).parent)] == [0o600, 0o700]
 
 
 def test_what_came_out(tiny):

@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent)]
 IS_MODULE = not workflow.modifier.is_main_snakefile()
 
+from ragassay.base.atomic import restrict
 from ragassay.base.code_version import code_version
 from ragassay.base.pipeline import settings_files, shipped
 from ragassay.config import schema
@@ -29,6 +30,7 @@ for file in [] if IS_MODULE else settings_files() or ["config/config.yaml"]:
 machine.prepare(workflow)
 checks = [references.problems] if workflow.is_main_process else []  # jobs start after that
 config.update(in_one_line(checked, config, CONFIG_FILES, in_one_line(schema.merged), *checks))
+restrict(config["files_for"])
 SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 
 

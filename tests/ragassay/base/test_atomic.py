@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -185,3 +186,26 @@ def test_a_file_is_created_once(tmp_path):
     with pytest.raises(FileExistsError), creating(tmp_path / "a") as target:
         target.write(b"second")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"first")]
+
+
+@pytest.mark.parametrize(
+    ("files_for", "project", "folder", "file"),
+    [
+        ("me", 0o755, 0o700, 0o600),
+        ("group", 0o755, 0o770, 0o660),
+        ("everybody", 0o755, 0o755, 0o644),
+        ("me", 0o2775, 0o2755, 0o644),
+        ("group", 0o2775, 0o2770, 0o660),
+    ],
+)
+def test_what_is_written_is_for_me_my_group_or_everybody(tmp_path, monkeypatch, files_for, project, folder, file):
+    tmp_path.chmod(project)
+    monkeypatch.chdir(tmp_path)
+    before = os.umask(0o022)
+    try:
+        atomic.restrict(files_for)
+        atomic.write_text("results/x.txt", "a")
+    finally:
+        os.umask(before)
+    modes = [Path(name).stat().st_mode & 0o7777 for name in ("results", "results/x.txt")]
+    assert modes == [folder, file]

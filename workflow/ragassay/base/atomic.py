@@ -13,7 +13,17 @@ import socket
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+MASKS = {"me": 0o077, "group": 0o007}
 HOST = socket.gethostname().split(".")[0]
+
+
+def restrict(files_for: str) -> None:
+    """What this process and its children write from now on is for `me` alone, for my `group` too, or for `everybody`
+    whom the umask lets in. A project whose folder a group may write is shared, so that nothing is restricted there.
+    """
+    is_shared = Path.cwd().stat().st_mode & 0o020
+    if files_for in MASKS and not (files_for == "me" and is_shared):
+        os.umask(MASKS[files_for])
 
 
 def beside(path, ending: str) -> Path:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragassay.base import pipeline, plain_yaml, tables
-from ragassay.base.atomic import replacing
+from ragassay.base.atomic import replacing, restrict
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
 from ragassay.config import schema
@@ -95,6 +95,7 @@ class Study:
 def study(configfiles: list[str], generator: str | None, judge: str | None) -> Study:
     """The first generator and judge of the configuration unless others are named."""
     config = of_files([*pipeline.settings_files(), *configfiles], schema.merged())
+    restrict(config["files_for"])
     scope = config["scope"]
     for role, name, named in (
         ("scope.generators or a question set", generator, [*scope["generators"], *config["question_sets"]]),

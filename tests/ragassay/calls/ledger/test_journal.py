@@ -13,7 +13,7 @@ from contextlib import closing
 import pytest
 
 from clocks import until
-from ragassay.calls.ledger import journal
+from ragassay.calls.ledger import journal, sharing
 from ragassay.calls.ledger.journal import Journal, LedgerError
 from ragassay.calls.ledger.records import Ledger
 
@@ -134,3 +134,16 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path, monkeypatch
     with pytest.raises(LedgerError, match=expected):
         ledger.intent(KEYS[0], [0])
     ledger.close()
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o700), (0o007, 0o750), (0o022, 0o755)])
+def test_a_ledger_is_as_private_as_its_maker_says(tmp_path, umask, mode):
+    tmp_path.chmod(0o755)
+    before = os.umask(umask)
+    try:
+        sharing.make_folder(tmp_path / "ledger/a")
+        os.close(sharing.open_file(tmp_path / "ledger/a/x", os.O_RDWR))
+    finally:
+        os.umask(before)
+    found = [(tmp_path / name).stat().st_mode & 0o777 for name in ("ledger", "ledger/a", "ledger/a/x")]
+    assert found == [mode, mode, mode & 0o666]

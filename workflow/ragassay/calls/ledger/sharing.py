@@ -1,5 +1,6 @@
-"""Files that several people of one group share: what is new takes the mode of its folder, whatever umask its maker
-has. What somebody may not write is one line that says whose it is and what to do."""
+"""Files that several people of one group may share: where the group may write, what is new takes the mode of its
+folder, whatever umask its maker has; elsewhere the umask says who reads it. What somebody may not write is one line
+that says whose it is and what to do."""
 
 import contextlib
 import errno
@@ -22,10 +23,17 @@ def make_folder(folder) -> None:
         make_folder(folder.parent)
         try:
             folder.mkdir()
-            folder.chmod(folder.parent.stat().st_mode & 0o7777)
+            mode = folder.parent.stat().st_mode & 0o7777
+            folder.chmod(mode if mode & 0o020 else mode & ~_umask())
         except FileExistsError:
             if not folder.is_dir():  # else it is another job's, by now
                 raise
+
+
+def _umask():
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def open_file(path, flags: int) -> int:
