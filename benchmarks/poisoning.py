@@ -15,4 +15,4 @@ from poison import hotflip, joining, overhead, probes, scoring, triggers
 if __name__ == "__main__":
     runs = {"joining": joining.joining, "hotflip": hotflip.step, "white_box": hotflip.white_box}
     runs |= {"triggers": triggers.triggers, "scoring": scoring.scoring, "overhead": overhead.overhead}
-    parts(runs | {"probes": probes.probes, "acceptance": probes.acceptance})
+    parts(runs | {"probes": probes.probes, "acceptance": probes.acceptance, "exam": probes.exam})
