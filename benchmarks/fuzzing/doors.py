@@ -303,9 +303,9 @@ def _imported(read):
 
 
 def _asked(path):
-    for _, entry in entries([str(path)], {"date": "date", "text": "text"}):
+    for _, entry in entries([str(path)], {"date": "date", "text": "text", "session": "session"}):
         if not isinstance(entry, Unusable):
-            _storable(entry[1])
+            _storable(entry.text, entry.session)
 
 
 def _configuration(path):

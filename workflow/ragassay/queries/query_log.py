@@ -49,12 +49,12 @@ def _entry(entry, date, text="text", date_format=None):
         if not (words := clean(str(entry.text or ""))):
             return Unusable("empty_text", f"found nothing in {text!r}, expected what was asked")
         moment_asked = moment(entry.date, date_format)
+        session = None if entry.session is None else clean(str(entry.session)) or None
     except Unusable as error:
         return error
     if moment_asked is None:
         expected = "expected a value: each query of a log has its date"
         return Unusable("no_date", f"found nothing in {date!r}, {expected}")
-    session = None if entry.session in (None, "") else str(entry.session)
     return LoggedQuery(moment_asked, words, session, _has_zone(entry.date))
 
 
