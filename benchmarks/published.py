@@ -25,15 +25,16 @@ import pyarrow.parquet as pq
 from common.clone import DATA, cloned, snakemake
 from common.figures import figure, finish
 from ragassay.base import tables
+from ragassay.metrics.panel import Panel
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import RETRIEVED, TARGETS
-from ragassay.schemas.defences import FILTERED
+from ragassay.schemas.defences import FEWER_PLANTED, FILTERED
 from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.defences.thresholds import fold_of
-from ragassay.studies.poisoning.measures.detection import difference_rows, judged
+from ragassay.studies.poisoning.measures.detection import difference_rows, hits_of, judged, marked
 from ragassay.studies.relevance import calibration
 
 COPIED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}
@@ -162,6 +163,8 @@ def defences(results: Path) -> None:
             inside = row["low"] <= 0.025 <= row["high"]
             figure(f"{name}_{row['criterion']}_null_rate_within_the_interval", inside, "bool", "== 1")
     beside_raguard(results)
+    own_threshold(results)
+    beside_controls(results)
     beside_its_package(results)
 
 
@@ -171,17 +174,84 @@ def _promised(defence: str, criterion: str) -> bool:
     return criterion == "ts" if defence == "raguard" else defence == "found_null" and criterion != "any"
 
 
-def beside_raguard(results: Path) -> None:
-    """`echo` and RAGuard on questions that `echo` was not designed on."""
+def looked_at(results: Path) -> dict[tuple, pd.DataFrame]:
+    """(dataset, retriever, attack, defence, planted) -> what a defence looked at, for questions that `echo` was not
+    designed on; nothing is the number of all texts that the attack plants.
+    """
     questions = tables.frame(TARGETS, sorted(results.glob("targets/*.parquet"))).set_index("target_id")["question"]
     cells = {}
     for path in sorted(results.glob("filtered/*/minilm/*.parquet")):
-        rows = tables.frame(FILTERED, [path])
-        retrieved = tables.frame(RETRIEVED, [Path(str(path).replace("/filtered/", "/retrieved/"))])
-        for defence in ("raguard", "echo"):
-            cell = (*tables.keys(FILTERED, path).values(), defence)
-            looked = judged(rows[rows["defence"] == defence], retrieved, DEPTH)
-            cells[cell] = looked[[fold_of(questions[name]) not in DESIGNED_ON for name in looked["target_id"]]]
+        place = tuple(tables.keys(FILTERED, path).values())
+        retrieved, fewer = (
+            Path(str(path).replace("/filtered/", f"/{name}/")) for name in ("retrieved", "fewer_planted")
+        )
+        found = tables.frame(RETRIEVED, [retrieved])
+        part = marked(tables.frame(FEWER_PLANTED, [fewer]))
+        for defence, rows in tables.frame(FILTERED, [path]).groupby("defence"):
+            fewer_of = part[(part["defence"] == defence) & (part["rank"] <= DEPTH)].groupby("planted")
+            for planted, own in [(None, judged(rows, found, DEPTH)), *fewer_of]:
+                asked = [fold_of(questions[name]) not in DESIGNED_ON for name in own["target_id"]]
+                cells[(*place, defence, planted)] = own[asked]
+    return cells
+
+
+def own_threshold(results: Path) -> None:
+    """`echo` as an operator has it, with the upper ends of intervals; beside it similarity alone. Its misses are given
+    by how many texts are planted for a question.
+    """
+    cells = looked_at(results)
+    wanted = {("none", None, "nq_clean_echo_false_alarms"): "<= 0.03"}
+    wanted |= {
+        ("poisonedrag_bare", planted, f"nq_bare_{planted or 5}_echo_missed"): "<= 0.35" for planted in (1, 3, None)
+    }
+    for (attack, planted, name), target in wanted.items():
+        own, alone = (_wrong(cells["nq", "minilm", attack, defence, planted]) for defence in ("echo", "similarity"))
+        figure(name, own["value"], "share", target, alone["value"])
+        if planted is None:
+            figure(f"{name}_at_most", own["high"], "share", target, alone["high"])
+
+
+def _wrong(rows):
+    """The share of clean passages that is removed; where some are planted, of these that is kept."""
+    column = "poison" if rows["poison"].any() else "clean"
+    wrong = rows["removed"].to_numpy(bool) == (column == "clean")
+    return Panel(rows["target_id"], 2000, 0).mean(wrong.astype(float), rows[column].to_numpy(bool)).row()
+
+
+def beside_controls(results: Path) -> None:
+    """Cells in which `echo` finds less than a control does, both at 5 % false alarms, by the whole interval."""
+    for control in ("question_share", "similarity"):
+        cells = looked_at(results)
+        differences = {}
+        for (*cell, defence, planted), rows in cells.items():
+            if defence == "echo" and rows["poison"].any() and not cell[2].startswith("adaptive"):
+                hits = hits_of(rows) - hits_of(cells[(*cell, control, planted)])
+                panel = Panel(hits.index.get_level_values(0), 2000, 0)
+                differences[(*cell, planted)] = panel.difference(hits.to_numpy()).row()
+        lowest = min(differences, key=lambda cell: differences[cell]["value"])
+        print(f"echo beside {control}: lowest in {lowest}: {differences[lowest]}")
+        figure(f"echo_worse_than_{control}", sum(row["high"] < 0 for row in differences.values()), "cells", "== 0")
+        figure(
+            f"echo_better_than_{control}",
+            sum(row["low"] > 0 for row in differences.values()),
+            "cells",
+            ">= 1",
+            len(differences),
+        )
+
+
+def _is_worse(row):
+    return row["high"] < 0
+
+
+def _is_better(row):
+    return row["low"] > 0
+
+
+def beside_raguard(results: Path) -> None:
+    """`echo` and RAGuard on questions that `echo` was not designed on."""
+    looked = looked_at(results)
+    cells = {cell[:-1]: rows for cell, rows in looked.items() if cell[-1] is None and cell[-2] in ("echo", "raguard")}
     better, worse, differences = set(), 0, {}
     for row in difference_rows(cells, 2000, 0):
         keys = json.loads(row["keys"])

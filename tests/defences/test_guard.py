@@ -36,13 +36,13 @@ def blocks(kind):
 
 def test_the_guides_python_keeps_clean_texts_and_says_why_others_go(place, monkeypatch):
     monkeypatch.chdir(place)
-    question = "Which harbour fell in the storm?"
+    question = "Which harbour fell?"
     texts = [
         f"{question} The xylophone of Zanzibar.",
         "The old ferry and the tide.",
         "A choir in the cathedral of the island.",
     ]
-    given = {"question": question, "texts": texts, "similarities": [0.9, 0.45, 0.35]}
+    given = {"question": question, "texts": texts, "similarities": [0.9, 0.38, 0.35]}
     random = np.random.default_rng(0)
     corpus, questions = random.normal(size=(200, 8)), np.eye(8)
     given |= {"corpus_vectors": corpus / np.linalg.norm(corpus, axis=1)[:, None], "question_vectors": questions}
@@ -143,17 +143,17 @@ def test_vectors_that_are_none_and_no_passages_at_all_are_one_line(place):
 def test_an_attacker_hears_of_each_text_what_the_guard_says_of_it_among_what_is_found(place, scored):
     """Not among the attacker's other candidates: `echo` compares the passages of a question."""
     question, texts = "Which harbour, river or choir is old?", ["A choir fnord.", "A harbour fnord.", "A river fnord."]
-    beside = [{"text": "The old ferry and the tide.", "score": score, "vector": [score]} for score in (0.3, 0.25)]
+    beside = [{"text": "The old ferry and the tide.", "score": score, "vector": [score]} for score in (0.1, 0.05)]
     filters = {kind: AttackedFilter(place / FOLDER / f"{kind}.json", scored / "scorer") for kind in ("echo", "raguard")}
     assert {kind: own.beside for kind, own in filters.items()} == {"echo": 2, "raguard": 0}
     judge, fold = filters["echo"].judge, fold_of(question)
     fitted, card = judge.defences[fold].fitted, json.loads((place / FOLDER / "echo.json").read_text())
     assert fitted == card["fitted"][fold] != card["fitted"][ALL], "which judges it later"
-    [among, *_] = judge.judge(question, [texts[0], *(one["text"] for one in beside)], [0.6, 0.3, 0.25], fold=fold)
-    [alike, *_] = judge.judge(question, texts, [0.6] * 3, fold=fold)
+    [among, *_] = judge.judge(question, [texts[0], *(one["text"] for one in beside)], [0.4, 0.1, 0.05], fold=fold)
+    [alike, *_] = judge.judge(question, texts, [0.4] * 3, fold=fold)
     fitted["criteria"]["echo"]["threshold"] = (among.criteria[0].score + alike.criteria[0].score) / 2
     assert alike.criteria[0].score < among.criteria[0].score
-    assert not filters["echo"].passes(question, texts, np.full((3, 1), 0.6), np.ones(1), beside).any()
+    assert not filters["echo"].passes(question, texts, np.full((3, 1), 0.4), np.ones(1), beside).any()
 
 
 @pytest.mark.parametrize("kind", ["raguard", "echo", "question_share"])

@@ -3,7 +3,7 @@
 import hashlib
 import math
 from itertools import combinations
-from statistics import NormalDist, mean, pstdev
+from statistics import NormalDist, mean
 
 import numpy as np
 import pytest
@@ -70,8 +70,9 @@ def test_a_threshold_is_the_quantile_below_what_is_trimmed(alpha, trim):
 
 
 def plain_echoes(passages):
-    """The four readings of each passage, one number at a time."""
-    similar = [passage["score"] for passage in passages]
+    """The readings of each passage, one number at a time."""
+    similar = sorted(passage["score"] for passage in passages)
+    base = mean(similar[: len(similar) // 2])
     asked = {stem(word) for word in content(QUESTION)}
     words = [word.lower() for word in tokens(QUESTION)]
     rows = []
@@ -84,9 +85,16 @@ def plain_echoes(passages):
             for length in range(1, len(words) - start + 1)
             if any(words[start : start + length] == text[at : at + length] for at in range(len(text)))
         ]
-        standard = (passage["score"] - mean(similar)) / pstdev(similar)
         share = len(asked & set(own)) / math.sqrt(len(own))
-        rows.append([standard, share, max(runs, default=0) / len(words), passage["scores"]["whole"]])
+        rows.append(
+            [
+                passage["score"],
+                passage["score"] - base,
+                share,
+                max(runs, default=0) / len(words),
+                passage["scores"]["whole"],
+            ]
+        )
     return rows
 
 
@@ -99,7 +107,18 @@ def test_the_readings_of_echo_are_those_of_its_description():
     assert echo.taken_up("", "") == (0, 0)
 
 
-def test_the_score_of_echo_is_the_sum_of_normal_scores():
+def test_more_planted_texts_hide_none_of_them():
+    """With up to half of the passages planted, the score of each stays what it is beside fewer."""
+    defence = echo.Kind({"alpha": 0.1}).fit(Null([], {f"c{at}": drawn(9, seed=at) for at in range(1, 41)}))
+    clean, scores = drawn(10), []
+    for count in (1, 3, 5):
+        planted = [clean[0] | {"score": 0.9 - at / 100} for at in range(count)]
+        among = defence.judge([*planted, *sorted(clean, key=lambda row: row["score"])[: 10 - count]])
+        scores.append(among[0].criteria[0].score)
+    assert scores == pytest.approx([scores[0]] * 3)
+
+
+def test_the_score_of_echo_adds_normal_scores_up():
     null = {f"c{at}": drawn(5, seed=at) for at in range(1, 41)}
     defence = echo.Kind({"alpha": 0.1}).fit(Null([], null))
     clean = np.concatenate([plain_echoes(rows) for rows in null.values()])
@@ -109,11 +128,12 @@ def test_the_score_of_echo_is_the_sum_of_normal_scores():
     passages[0]["scores"]["whole"] = 99.0  # above all that was seen
     expected = []
     for row in plain_echoes(passages):
-        total = 0.0
-        for value, units in zip(row, defence.fitted["units"].values(), strict=True):
+        normal = {}
+        for value, (name, units) in zip(row, defence.fitted["units"].items(), strict=True):
             share = (min(plain_rank(value, units), 1) * len(units) + 0.5) / (len(units) + 1)
-            total += NormalDist().inv_cdf(share)
-        expected.append(total)
+            normal[name] = NormalDist().inv_cdf(share)
+        taken = sum(max(normal[name], 0) for name in ("words", "run"))
+        expected.append(max(normal["similarity"], normal["relative"]) + taken + normal["surprise"])
     judgements = defence.judge(passages)
     assert [judgement.criteria[0].score for judgement in judgements] == pytest.approx(expected)
     ranks = [plain_rank(value, defence.fitted["criteria"]["echo"]["null"]) for value in expected]

@@ -188,7 +188,7 @@ def screening_rows(path) -> Iterator[dict]:
 
 def difference_rows(judged: dict, resamples: int, seed: int) -> Iterator[dict]:
     """How much more of the poison each defence finds than BASE does. `judged` has the rows of each cell."""
-    hits = {cell: _hits(rows) for cell, rows in judged.items() if cell[3] == BASE or rows["score"].nunique() > 1}
+    hits = {cell: hits_of(rows) for cell, rows in judged.items() if cell[3] == BASE or rows["score"].nunique() > 1}
     yield from compared_rows("differences", ("dataset", "retriever", "attack", "defence"), hits, resamples, seed)
 
 
@@ -214,7 +214,7 @@ def compared_rows(table: str, names, values: dict, resamples: int, seed: int) ->
             yield SECTION.row(table, row_keys, "p", p[at], int(estimates.counts[at]))
 
 
-def _hits(rows):
+def hits_of(rows):
     """1 for each poisoned passage that is removed at the threshold that a share FPR of the clean ones reach, and 0 for
     the others, by target and passage.
     """

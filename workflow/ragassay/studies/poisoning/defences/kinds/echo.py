@@ -1,6 +1,8 @@
 """A method of our own: removes passages that echo the question more than passages do, in words that are unusual here.
-Four readings (`similarity`, `words`, `run`, `surprise`) are each ranked in clean text and become normal scores; their
-sum is the score. None has a weight. A passage that was copied and changed in one word echoes nothing."""
+Five readings (`similarity`, `relative`, `words`, `run`, `surprise`) are each ranked in clean text and become normal
+scores. The score adds up the larger of both similarities, `words` and `run` where they are above the middle, since few
+of the question's words are no sign of innocence, and `surprise`. None has a weight. A passage that was copied and
+changed in one word echoes nothing."""
 
 from functools import lru_cache
 from statistics import NormalDist
@@ -18,7 +20,7 @@ class Kind(CriteriaDefence):
     SETTINGS = CriteriaDefence.SETTINGS | SURPRISE
     NEEDS = (SCORES,)
     CRITERIA = {"echo": FOUND}
-    UNITS = ("similarity", "words", "run", "surprise")
+    UNITS = ("similarity", "relative", "words", "run", "surprise")
     COMPARES = True  # similarities of one question with each other
 
     def units(self, null):
@@ -30,18 +32,22 @@ class Kind(CriteriaDefence):
     def readings(self, passages):
         """A passage without any token is judged by the other readings."""
         values = echoes(passages, self.settings)
-        ranked = [_normal(values[name], np.array(null)) for name, null in self.fitted["units"].items()]
-        return {"echo": np.nansum(np.stack(ranked), axis=0)}
+        ranked = {name: _normal(values[name], np.array(null)) for name, null in self.fitted["units"].items()}
+        similar = np.maximum(ranked["similarity"], ranked["relative"])
+        taken = np.maximum(ranked["words"], 0) + np.maximum(ranked["run"], 0)
+        return {"echo": similar + taken + np.nan_to_num(ranked["surprise"])}
 
 
 def echoes(passages, settings) -> dict[str, np.ndarray]:
-    """The four readings of each passage: its similarity in standard deviations of the others of its question, the share
-    and the longest run of the question's words in it, and how surprising its own words are.
+    """The readings of each passage: its similarity to the question, and how far that is above the less similar half of
+    what the question finds, where planted texts, being similar, come last; the share and the longest run of the
+    question's words in it, and how surprising its own words are.
     """
     similarity = np.array([passage["score"] for passage in passages], float)
     words, runs = zip(*(taken_up(passage["question"], passage["text"]) for passage in passages), strict=True)
     return {
-        "similarity": (similarity - similarity.mean()) / (similarity.std() or 1.0),
+        "similarity": similarity,
+        "relative": similarity - np.sort(similarity)[: len(similarity) // 2 or 1].mean(),
         "words": np.array(words),
         "run": np.array(runs),
         "surprise": surprise(passages, "whole", settings),
