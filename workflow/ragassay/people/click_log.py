@@ -48,7 +48,9 @@ def _is_torn(line):
     length, _, text = rest.partition(b" ")
     if not text:
         return len(line) < HEAD
-    return length.isdigit() and len(text) < int(length) and checksum != b"%08x" % binascii.crc32(text)
+    return (
+        length.isdigit() and len(length) < 20 and len(text) < int(length) and checksum != b"%08x" % binascii.crc32(text)
+    )
 
 
 class Log:

@@ -40,7 +40,10 @@ def decode(line: bytes) -> dict | None:
     length, _, text = rest.partition(b" ")
     if length != b"%d" % len(text) or checksum != b"%08x" % binascii.crc32(text):
         return None
-    return read_in(text.decode())[0]
+    try:
+        return read_in(text.decode())[0]
+    except (ValueError, RecursionError):
+        return None
 
 
 def check_form(record: dict, forms: dict[str, dict[str, type | tuple]], kind: str) -> None:
