@@ -78,6 +78,13 @@ def test_outlier_detectors_know_style_and_nothing_of_the_corpus(measured):
     )
 
 
+def test_words_alone_tell_style_and_nothing_of_the_corpus(measured):
+    areas = values(measured["wording"], "auroc", "set")
+    assert areas["far",] > 0.95 and abs(areas["held out",] - 0.5) < 0.25
+    held_out = next(row for row in measured["wording"] if row["keys"]["set"] == "held out")
+    assert held_out["low"] <= held_out["value"] <= held_out["high"]
+
+
 def test_a_models_scores_stand_beside_energy_on_the_same_queries(measured):
     rows = [row for row in measured["table_3"] if row["metric"] == "auroc"]
     assert {(row["keys"]["set"], row["keys"]["method"]) for row in rows} == {("far", "model"), ("far", "Energy")}

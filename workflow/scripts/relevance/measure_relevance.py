@@ -15,13 +15,13 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import clopper_pearson
-from ragassay.schemas.corpora import LM_RELEVANCE
+from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
 from ragassay.schemas.relevance import OUTLIER_SCORES
 from ragassay.schemas.report import ANSWER_METRICS, METRICS
 from ragassay.studies.relevance import calibration, methods, paper_tables
 from ragassay.studies.relevance.drift import ks_p_values
 from ragassay.studies.relevance.paper_tables import LABELS, SECTION, seven
-from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR
+from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, of_held_out
 from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
 from ragassay.studies.relevance.study_set import Options, StudySet, by_keys
 from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance
@@ -42,11 +42,11 @@ def measure_relevance(
     votes = tables.frame(LM_RELEVANCE, lm_relevance)
     files = {"passages": passages, "held_out_documents": held_out_documents, "queries": queries}
     files |= {"neighbours": neighbours}
-    rows, draws = [], (resamples, seed)
+    rows, draws, texts = [], (resamples, seed), _texts(queries)
     for number, (name, entry) in enumerate(sets.items()):
         study_set = StudySet(name, entry, Options(**options), files)
         rated = votes[votes["corpus"] == entry["corpus"]]
-        rows += _trials(study_set, outliers.get(name), rated, number == 0, resamples, flips, seed)
+        rows += _trials(study_set, outliers.get(name), rated, texts, number == 0, resamples, flips, seed)
         rows += paper_tables.table_5(study_set, *draws)
         rows += paper_tables.table_6(study_set, *draws)
         rows += figure_2(study_set) if number == 0 else ()
@@ -64,7 +64,18 @@ def measure_relevance(
     log.info("%d numbers", len(rows))
 
 
-def _trials(study_set, outlier_scores, rated, first, resamples, flips, seed):
+def _texts(queries):
+    """The text of each query, by its set and id; those of a set are asked without held-out documents, too."""
+    texts = {}
+    for path in queries:
+        name = tables.keys(QUERIES, path)["query_set"]
+        for row in tables.read(QUERIES, path, ["query_id", "text"]).to_pylist():
+            for asked in (name, of_held_out(name)):
+                texts[asked, row["query_id"]] = row["text"]
+    return texts
+
+
+def _trials(study_set, outlier_scores, rated, texts, first, resamples, flips, seed):
     outliers = tables.read(OUTLIER_SCORES, outlier_scores).to_pandas() if outlier_scores else None
     for at, (keys, trial) in enumerate(study_set.trials()):
         performance = Performance(trial, resamples, seed)
@@ -78,6 +89,8 @@ def _trials(study_set, outlier_scores, rated, first, resamples, flips, seed):
         yield from paper_tables.table_3(keys, performance, _aligned(rated, ["rater", "retriever"], trial), energy)
         yield from paper_tables.table_4_8_9(keys, performance, statistics, study_set, first)
         yield from methods.methods(keys, performance, study_set.options, flips, seed)
+        words = [texts[asked.name, query] for asked in (trial.known, trial.unknown) for query in asked.ids]
+        yield from methods.wording(keys, performance, words)
         yield from methods.rates(keys, performance, study_set.options, with_known=at == 0)
         shown = {statistic: numbers["auroc"]["value"] for statistic, numbers in ranked.items()}
         best = max(shown, key=shown.get)

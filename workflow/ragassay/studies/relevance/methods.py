@@ -11,7 +11,7 @@ from ragassay.metrics.panel import auroc
 from ragassay.models.heads import regression
 from ragassay.models.heads.scores import scores as head_scores
 from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused
-from ragassay.studies.relevance.searched_queries import SearchedQueries, fits
+from ragassay.studies.relevance.searched_queries import SearchedQueries, fits, fractions
 from ragassay.studies.relevance.statistics import (
     CHOSEN,
     FUSED,
@@ -25,6 +25,7 @@ from ragassay.studies.relevance.statistics import (
 from ragassay.studies.relevance.study_set import Options, StudySet
 from ragassay.studies.relevance.trials import Performance, Trial
 
+FOLDS = 5  # of the control by words
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 SHOWN = {FUSED: FUSED_MSS, LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
 
@@ -61,6 +62,27 @@ def rates(keys: dict, performance: Performance, options: Options, with_known: bo
         for queries, metric in of_queries.items():
             place = {"corpus": keys["corpus"], "queries": queries, "level": f"{level:g}"}
             yield SECTION.row("rates", place, "rejected", **decided[metric])
+
+
+def wording(keys: dict, performance: Performance, texts: list[str]) -> Iterator[dict]:
+    """How well the words of queries alone tell both kinds apart, by a model that saw other queries of both and never
+    the corpus. Where it does well, so would any method that knows how people write.
+    """
+    trial = performance.trial
+    folds = (fractions("wording", trial.keys) * FOLDS).astype(int)
+    scores = regression.out_of_fold(folds, texts, trial.positive, _fit_words, _by_words)
+    values = np.array([np.nan if score is None else score for score in scores], float)
+    yield SECTION.row("wording", keys, "auroc", **performance.ranked({"words": values})["words"]["auroc"])
+
+
+def _fit_words(texts, labels):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return regression.fit(texts, labels, TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), balanced=True)
+
+
+def _by_words(model, texts):
+    return model.predict_proba(texts)[:, 1].tolist()
 
 
 def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
