@@ -10,6 +10,7 @@ import os
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 from common.figures import parts
+from knowledge.divisions import divisions
 from knowledge.false_alarms import false_alarms
 from knowledge.gate_cost import gate
 from knowledge.seven_statistics import statistics_of_many
@@ -17,4 +18,4 @@ from knowledge.synthetic_gates import synthetic_gates
 
 if __name__ == "__main__":
     runs = {"statistics": statistics_of_many, "gate": gate, "false_alarms": false_alarms}
-    parts(runs | {"synthetic_gates": synthetic_gates})
+    parts(runs | {"synthetic_gates": synthetic_gates, "divisions": divisions})
