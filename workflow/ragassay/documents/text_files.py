@@ -15,7 +15,7 @@ from ragassay.documents.record import Columns, Record, SourceError, decoded, fie
 from ragassay.text.characters import fit
 
 HEADER = re.compile(r"---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")
-HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE)
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S.*)$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.MULTILINE)
 PLAIN = (".txt", ".md", ".markdown")
 PARSED = {".html": "html", ".htm": "html", ".pdf": "pdf", ".docx": "docx"}
 PARSER = "ragassay.documents.parsed_files"  # a program, which rules with these files name in their version of code
@@ -46,7 +46,8 @@ def read_plain(file: str, columns: Columns) -> Iterator[Record]:
         yield _refused(file, "bad_header", problem)
     else:
         heading = HEADING.search(body) if Path(file).suffix.lower() != ".txt" else None
-        yield _record(file, fields_of(fields, columns), body, columns, heading[1] or heading[2] if heading else "")
+        title = (heading[1] or heading[2]).rstrip(" \t").rstrip("#") if heading else ""
+        yield _record(file, fields_of(fields, columns), body, columns, title)
 
 
 def read_parsed(files: Iterable[str], columns: Columns) -> Iterator[Record]:
