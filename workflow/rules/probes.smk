@@ -14,7 +14,6 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
 """
 
 from ragassay.plan import attacks, defended, models, probes
-from ragassay.plan.report import draws
 
 READ = plan(probes.cells)
 SCORES = READ.over("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet")
@@ -295,10 +294,6 @@ rule measure_revprag:
         "../../envs/encoders.yaml"
     params:
         code=code_version("probes/measure_revprag.py"),
-        settings={
-            **plan(draws, section="revprag"),
-            "flips": config["intervals"]["flips"],
-            "least_answers": config["revprag"]["least_answers"],
-        },
+        settings=plan(probes.measure_revprag),
     script:
         "../scripts/probes/measure_revprag.py"

@@ -7,6 +7,7 @@ from itertools import product
 from ragassay.base.errors import AssayError
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import attacks, defences, measures, methods, models
+from ragassay.plan.report import draws
 from ragassay.plan.search import VECTORS, retrievers
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
@@ -186,6 +187,11 @@ def _filtered(config, cell):
     pairs = product(config["revprag"]["defences"], (CLEAN, cell.attack))
     shared = {"dataset": cell.dataset, "retriever": cell.retriever}
     return [Cell(shared, attack=attack, defence=defence) for defence, attack in pairs]
+
+
+def measure_revprag(config: dict) -> dict:
+    shown = {"flips": config["intervals"]["flips"], "least_answers": config["revprag"]["least_answers"]}
+    return draws(config, "revprag") | shown
 
 
 def check(config: dict) -> Iterator[tuple]:

@@ -13,7 +13,6 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import PromptPair
 from ragassay.models.activations.state_store import Decoder
-from ragassay.models.likelihood.scorer import Scorer
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
 from ragassay.studies.poisoning.probes.reading import Collection, Reading, behind
@@ -76,6 +75,8 @@ def certainties(decoder: Decoder, prompts: list[str], answers: list[str]) -> dic
     pairs = dict.fromkeys(zip(prompts, answers, strict=True))
     pairs = [(text, answer) for text, answer in pairs if answer.strip() and lengths[text] < decoder.longest]
     texts, given = [behind(*pair) for pair in pairs], [text for text, _ in pairs]
+    from ragassay.models.likelihood.scorer import Scorer  # and with it torch
+
     values = np.round(Scorer(decoder).certainties(texts, given), 6) if pairs else []
     return {pair: row.tolist() for pair, row in zip(pairs, values, strict=True)}
 
