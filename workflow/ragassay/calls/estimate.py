@@ -153,7 +153,7 @@ def key_variables(configfiles: list[str]) -> set[str]:
 
 
 def _snakemake(arguments, environment, folder):
-    quiet = ["--quiet", "host", "rules", "reason", "--profile", pipeline.profile("default")]
+    quiet = ["--quiet", "host", "rules", "reason", "--rerun-incomplete"]  # the last, which profiles set, ends the list
     return subprocess.run(pipeline.snakemake(*quiet, *arguments), cwd=folder, env=environment).returncode
 
 
