@@ -37,6 +37,14 @@ def pytest_collection():
         gc.enable()
 
 
+@pytest.fixture(autouse=True)
+def usual_umask():
+    """What runs in a test's own process may restrict the rights of files for the rest of that process."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
 def pytest_collection_modifyitems(items):
     """Tests of the finished tiny pipeline come first, so that one worker runs it while the others have something to do.
     Where real waits run, a busy machine may put things into another order, so such a test may be tried again.

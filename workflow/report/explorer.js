@@ -267,11 +267,14 @@ function close() {
 
 // --- the selection as a file with the columns of the whole
 
+// As in ragassay/text/characters.py: what steers a terminal, turns a line about or is no character.
+const UNFIT = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Noncharacter_Code_Point}\p{Surrogate}]/gu;
+
 function valueAt(row, dossier, [first, ...rest]) {
   const start = first === "^" ? dossier : row?.[first];
   const value = rest.reduce((inner, step) => inner?.[step], start);
-  const text = Array.isArray(value) ? value.join("; ") : `${value ?? ""}`;
-  const guarded = typeof value !== "number" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const text = (Array.isArray(value) ? value.join("; ") : `${value ?? ""}`).replaceAll(UNFIT, "");
+  const guarded = typeof value !== "number" && /^[=+\-@\t\r']/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 

@@ -129,7 +129,7 @@ def test_questions_and_a_log_are_described_by_their_columns(handbook, tmp_path, 
     named = {"question": "query", "question_id": "key", "doc_id": "file", "in_scope": "answerable"}
     assert {name: columns[name] for name in named} == named
     log = config["query_logs"]["log"]
-    assert (log["columns"], log["corpus"]) == ({"date": "timestamp", "text": "message"}, "library")
+    assert log["columns"].items() >= {"date": "timestamp", "text": "message"}.items() and log["corpus"] == "library"
 
 
 def test_a_table_of_documents_is_described_by_its_columns_and_dates(tmp_path, monkeypatch):

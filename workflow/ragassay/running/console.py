@@ -150,6 +150,9 @@ class Console(logging.Handler):
                 return
             self.ended = True
             self.over.set()
+            for timer in threading.enumerate():
+                if isinstance(timer, threading.Timer):  # Snakemake's, to wake its scheduler: the end waits for them
+                    timer.cancel()
             if self.begun:
                 _keep(SECONDS, self.time_left.means())
                 took = clock(time.time() - self.time_left.since)

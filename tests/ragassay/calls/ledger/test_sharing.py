@@ -103,6 +103,13 @@ def test_a_group_shares_a_folder_whatever_umask_its_people_have(project):
         assert (path.stat().st_gid, path.stat().st_mode & 0o7777) == (GROUP, wanted), path
 
 
+def test_a_ledger_that_is_closed_to_others_is_one_line(project):
+    _, ask = project
+    assert ask(ALICE, 0o077, "a", "b") == 2
+    told = ask(BOB, 0o022, "a", "b")
+    assert f"belongs to user {ALICE}; to share a project" in told and "\n" not in told
+
+
 @pytest.mark.parametrize("budget", [None, 5.0])
 def test_a_ledger_that_may_only_be_read_answers_and_is_not_written(project, budget):
     folder, ask = project

@@ -41,7 +41,7 @@ class Lease:
             self.private.write_text(json.dumps({"host": HOST, "pid": os.getpid()}))
             sharing.adopt(self.private)
         except OSError as error:
-            if error.errno not in sharing.REFUSALS or not self.folder.is_dir():
+            if error.errno not in sharing.REFUSALS or not os.access(self.folder, os.R_OK | os.X_OK):
                 raise sharing.NotShared(f"{self.folder}: {sharing.problem(self.folder, error)}") from error
             self.needed, self.read_only, self.register = False, True, None
             return self
