@@ -20,7 +20,8 @@ from pathlib import Path
 
 from common.figures import figure, finish
 from common.memory import peak_megabytes
-from fuzzing.doors import DOORS, entered
+from fuzzing.door import entered
+from fuzzing.doors import DOORS
 from fuzzing.mutations import changed_bytes
 
 CASES = 20_000

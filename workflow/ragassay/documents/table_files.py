@@ -164,10 +164,9 @@ def _records(file, batches, columns):
         for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
             unfolded += PER_ROW + (sum(map(_size, row.values())) if isinstance(row, dict) else 0)
             if unfolded > most:
-                found = f"found more than {most / 1e6:,.0f} MB of text in {Path(file).stat().st_size / 1e6:,.1f} MB"
-                raise SourceError(
-                    f"{file}: {found}, expected at most {TIMES} times the size; save it without repetitions"
-                )
+                size = f"{most / 1e6:,.0f} MB of text in {Path(file).stat().st_size / 1e6:,.1f} MB"
+                expected = f"expected at most {TIMES} times the size; save it without repetitions"
+                raise SourceError(f"{file}: found more than {size}, {expected}")
             if isinstance(row, dict):
                 yield Record(file, next(numbers), fields_of(row, columns))
             else:

@@ -26,8 +26,8 @@ def mix_query_log(query_sets, query_log, before, after, first_day, days, drift_d
             for name, second in zip(names, seconds, strict=True):
                 entry += 1
                 date = morning + datetime.timedelta(days=day - 1, seconds=second)
-                own = {"entry": entry, "date": date, "session": None, "query_set": name, "drifted": day >= drift_day}
-                kept.add(own | dice.choice(asked[name]))
+                asking = {"entry": entry, "date": date, "session": None, "query_set": name, "drifted": day >= drift_day}
+                kept.add(asking | dice.choice(asked[name]))
     log.info("%d queries of %d days, with another mixture from day %d on", kept.written, days, drift_day)
 
 

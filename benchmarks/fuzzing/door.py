@@ -1,0 +1,69 @@
+"""A door where content from outside enters, and what all doors share."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from fuzzing import inputs
+from fuzzing.mutations import changed_value
+from ragassay.base.errors import AssayError
+from ragassay.text.characters import refusal
+
+
+class Door(NamedTuple):
+    sample: Callable[[random.Random], bytes]  # content as it should be, or nearly
+    enter: Callable[[bytes, Path], object]  # in a folder of its own
+    known: tuple[type[Exception], ...] = (AssayError,)  # what a reader may raise
+
+
+class LetIn(Exception):
+    """Something was let in that is not to be stored, or that says what it was not told."""
+
+
+def entered(door: Door, content: bytes, folder: Path) -> None:
+    """Raises what nobody foresaw."""
+    try:
+        door.enter(content, folder)
+    except door.known as error:
+        if not str(error).replace("\n", "").isprintable():
+            raise LetIn(f"a message that steers a terminal: {error!r:.200}") from error
+
+
+def storable(*texts):
+    for text in texts:
+        if wrong := refusal(text):
+            raise LetIn(wrong)
+
+
+def grown(name):
+    return lambda draw: inputs.text(draw, name)
+
+
+def values(examples, lines=False, form="{}"):
+    """A value, or one a line, in the form of what it stands in."""
+
+    def sample(draw):
+        chosen = [draw.choice(examples) for _ in range(draw.randint(1, 4) if lines else 1)]
+        values = [changed_value(draw, value) if draw.random() < 0.7 else value for value in chosen]
+        written = [form.replace("{}", json.dumps(value, ensure_ascii=draw.random() < 0.5)) for value in values]
+        return "\n".join(written).encode("utf-8", "surrogatepass")
+
+    return sample
+
+
+def in_file(name, read):
+    """Content as a file of this name, which `read` gets."""
+
+    def enter(content, folder):
+        path = folder / name
+        path.write_bytes(content)
+        return read(path)
+
+    return enter
+
+
+def lenient(content):
+    """Bodies come decoded, whatever they were."""
+    return content.decode("utf-8", "replace")

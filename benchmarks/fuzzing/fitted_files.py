@@ -1,0 +1,114 @@
+"""Doors of what somebody fitted: gates, guards and probes, as files with a right signature and wrong contents."""
+
+import base64
+import functools
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import load, save
+
+from fuzzing.door import Door, LetIn
+from fuzzing.mutations import changed_value
+from ragassay.base import card
+
+
+def fitted_folder(name, path, open_and_use):
+    """A folder with what was fitted, of which the content is one file of JSON, signed, or one array."""
+
+    def sample(draw):
+        about = json.loads(path().read_text())
+        about = changed_value(draw, about) if draw.random() < 0.9 else about
+        return json.dumps(about).encode()
+
+    def enter(content, folder):
+        try:
+            about = card.signed(json.loads(content))
+        except (ValueError, RecursionError, AttributeError):
+            (folder / name).write_bytes(content)
+        else:
+            (folder / name).write_text(json.dumps(about))
+        for other in path().parent.iterdir():
+            if other.name != name and other.is_file():
+                (folder / other.name).write_bytes(other.read_bytes())
+        return open_and_use(folder)
+
+    return Door(sample, enter)
+
+
+def numbers(path, open_and_use):
+    """Arrays of a probe whose digest is right, with numbers, types and shapes that are not."""
+
+    def sample(draw):
+        arrays = load(path().with_name("heads.safetensors").read_bytes())
+        name = draw.choice(sorted(arrays))
+        values = np.array(arrays[name])
+        with np.errstate(all="ignore"):
+            match draw.randrange(4):
+                case 0 if values.size and values.dtype.kind == "f":
+                    values.reshape(-1)[draw.randrange(values.size)] = draw.choice([np.nan, np.inf, 1e38])
+                case 1:
+                    values = values.astype(draw.choice([np.float64, np.int8, bool]))
+                case 2:
+                    values = values[None] if draw.random() < 0.5 else values.reshape(-1)[: values.size // 2]
+                case _:
+                    del arrays[name]
+        if name in arrays:
+            arrays[name] = np.ascontiguousarray(values)
+        return base64.b64encode(save(arrays))
+
+    def enter(content, folder):
+        try:
+            weights = base64.b64decode(content)
+        except ValueError:
+            weights = content
+        (folder / "heads.safetensors").write_bytes(weights)
+        about = json.loads(path().read_text())
+        about["weights"] = hashlib.sha256(weights).hexdigest()
+        (folder / "card.json").write_text(json.dumps(card.signed(about)))
+        return open_and_use(folder)
+
+    return Door(sample, enter)
+
+
+@functools.cache
+def made():
+    """A gate, guards and probes as stages write them: the small ones of the tests."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/helpers"))
+    import fitted
+
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-fitted-"))
+    fitted.write_gate(folder / "gate", "mss")
+    (folder / "guards").mkdir()
+    fitted.write_guards(folder / "guards")
+    fitted.write_probes(folder / "probes")
+    for kind in ("trustrag", "chain"):
+        (folder / kind).mkdir()
+        (folder / "guards" / f"{kind}.json").rename(folder / kind / "guard.json")
+    return folder
+
+
+def gated(folder):
+    from ragassay import Gate
+
+    if any(not 0 <= decision.p_value <= 1 for decision in Gate.load(folder)(["Is the ferry old?", "Zyzzy?"])):
+        raise LetIn("a p-value that is none")
+
+
+def guarded(folder):
+    from ragassay import Guard
+
+    texts = ["Is the ferry of the isle old? No.", "A choir."]
+    Guard.load(folder / "guard.json")("Is the ferry of the isle old?", texts, [0.9, 0.4], np.eye(2))
+
+
+def probed(folder):
+    from ragassay import Probe
+
+    for kind in ("logistic", "lens", "triplet"):
+        verdicts = Probe.load(folder, kind).judge(np.ones((2, 3, 4), np.float32))
+        if any(verdict.score != verdict.score for verdict in verdicts):
+            raise LetIn("a score that is none")
