@@ -12,7 +12,7 @@ judge_scope_unsampled, at temperature 0, there should be no such floor. What is 
 but an order is no claim and no subject of a question either, so it is a figure of its own.
 
     python benchmarks/canaries.py
-    python benchmarks/canaries.py --configfile config/paper.yaml --model NAME --ledger ledger/canaries judge_scope
+    python benchmarks/canaries.py --configfile config/paper/scope.yaml --model NAME --ledger ledger/canaries judge_scope
 
 The rules `careful` are asked by default, in two processes that need some 40 s of a core each. Other models are asked
 with their limits and budgets; a ledger folder that is kept makes a second run free.

@@ -1,5 +1,5 @@
-"""What `config/paper.yaml` costs at its prices: `make estimate` of the scope study for the demo's articles, scaled to
-the documents that the paper's shards ask for. Nothing is asked or paid, and no page is fetched.
+"""What `config/paper/scope.yaml` costs at its prices: `make estimate` of the scope study for the demo's articles,
+scaled to the documents that the paper's shards ask for. Nothing is asked or paid, and no page is fetched.
 
 Rules answer in the place of models, which may write more. Minutes on two cores.
 """
@@ -29,7 +29,7 @@ def documents_of_the_paper() -> int:
     """Documents of each topic, over all shards."""
     topics = yaml.safe_load((ROOT / "workflow/schemas/news.schema.yaml").read_text())
     each = len(topics["properties"]["crawl"]["properties"]["topics"]["default"])
-    with (ROOT / "config/paper_shards.tsv").open(encoding="utf-8") as file:
+    with (ROOT / "config/paper/shards.tsv").open(encoding="utf-8") as file:
         return each * sum(int(row["per_topic"]) for row in csv.DictReader(file, delimiter="\t"))
 
 
@@ -50,7 +50,7 @@ def scaled(found: dict[tuple, Counter], times: float) -> dict[str, Counter]:
     """rule, and `all` -> the same for so many times the documents. Responders vote on a sample of questions,
     which grows by Cochran's formula alone.
     """
-    judge = yaml.safe_load((ROOT / "config/paper.yaml").read_text())["scope"]["judges"]
+    judge = yaml.safe_load((ROOT / "config/paper/scope.yaml").read_text())["scope"]["judges"]
     judged = sum(counts["requests"] for (rule, model), counts in found.items() if (rule, model) == (VOTES, *judge))
     sampled = cochran(round(judged * times), **COCHRAN) / cochran(round(judged), **COCHRAN)
     sums = {}
@@ -66,7 +66,7 @@ def main() -> None:
         (clone / "own.yaml").write_text(OWN)
         (clone / "own_shards.tsv").write_text(SHARDS)
         command = [sys.executable, "-m", "ragassay.calls.estimate", "scope"]
-        command += ["--configfile", "config/paper.yaml", "own.yaml"]
+        command += ["--configfile", "config/paper/scope.yaml", "own.yaml"]
         environment = os.environ | {"PYTHONPATH": "workflow"}
         done = subprocess.run(command, cwd=clone, env=environment, check=True, stdout=subprocess.PIPE, text=True)
         documents = pq.read_metadata(clone / "results/documents/demo.parquet").num_rows

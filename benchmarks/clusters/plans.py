@@ -32,7 +32,7 @@ def plans():
         figure(f"{name}_submissions", submissions, "submissions", "<= 500", jobs)
         figure(f"{name}_against_a_bare_snakefile", seconds / limit, "x", "<= 3")
         figure(f"{name}_memory", memory, "MB", "< 2000", least)
-        _, memory, _ = planned(clone, "--profile", "profiles/slurm", "--configfile", "config/paper.yaml")
+        _, memory, _ = planned(clone, "--profile", "profiles/slurm", "--configfile", "config/paper/scope.yaml")
         figure("plan_of_the_paper_memory", memory, "MB", "< 2000")
 
 

@@ -27,7 +27,7 @@ def shared(tmp_path_factory):
 def test_the_papers_settings_build_their_graph(shared, monkeypatch):
     for name in ("OPENAI_API_KEY", "TOGETHER_API_KEY"):
         monkeypatch.setenv(name, "not needed for a plan")
-    assert planned(shared, "--configfile", "config/paper.yaml")["render_front"] == 1
+    assert planned(shared, "--configfile", "config/paper/scope.yaml")["render_front"] == 1
 
 
 def test_the_default_plan_is_small_and_trains_no_language_model(shared):

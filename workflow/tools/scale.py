@@ -1,6 +1,6 @@
 """The tables of docs/scale.md: what far larger runs than any that was measured would cost, and where the design ends.
 
-Each number is a figure of a benchmark times a size, or a price of `config/paper.yaml`. It is arithmetic on paper:
+Each number is a figure of a benchmark times a size, or a price of `config/paper/scope.yaml`. It is arithmetic on paper:
 neither size has been run.
 """
 
@@ -16,7 +16,7 @@ from ragassay.calls.limits.rates import VISITS
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS, SHARD = 10**7, 2_000  # of a shard: what docs/cluster.md advises
 PASSAGES, QUERIES = 10**9, 10_000
-MODEL = "gpt-4o-mini"  # of config/paper.yaml, which asks it for all but responses
+MODEL = "gpt-4o-mini"  # of config/paper/scope.yaml, which asks it for all but responses
 CORE_HOUR = 0.04  # dollars, assumed
 HEAD, FILES = 2e9, 1e6  # bytes that a login node may well give; files that a project on a cluster often may have
 
@@ -36,7 +36,7 @@ def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
 def _study(of) -> Iterator[tuple]:
     shards = DOCUMENTS / SHARD
     tokens = [of("scale", f"{kind}_tokens_per_document") * DOCUMENTS for kind in ("prompt", "completion")]
-    price = yaml.safe_load((ROOT / "config/paper.yaml").read_text())["models"][MODEL]["price"]
+    price = yaml.safe_load((ROOT / "config/paper/scope.yaml").read_text())["models"][MODEL]["price"]
     dollars = (tokens[0] * price["input"] + tokens[1] * price["output"]) / 1e6
     requests = of("scale", "requests_per_document") * DOCUMENTS
     a_second = 2000 / of("calls", "calls_2000_at_500_a_second")

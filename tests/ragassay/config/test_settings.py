@@ -393,7 +393,9 @@ def test_every_key_of_the_schema_is_described_typed_and_has_a_default():
         assert key["type"] != "object" or key.get("additionalProperties") is not None or key["default"], name
 
 
-@pytest.mark.parametrize("names", [["config.yaml"], ["paper.yaml"], ["config.yaml", "paper.yaml"]], ids="+".join)
+@pytest.mark.parametrize(
+    "names", [["config.yaml"], ["paper/scope.yaml"], ["config.yaml", "paper/scope.yaml"]], ids="+".join
+)
 def test_the_configurations_that_come_with_the_project_pass(names):
     files, config = [ROOT / "config" / name for name in names], {}
     for file in files:
@@ -404,7 +406,7 @@ def test_the_configurations_that_come_with_the_project_pass(names):
 def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch):
     """Where each is an empty file, no name is unknown: eight sets of queries, two corpora and six encoders."""
     monkeypatch.chdir(tmp_path)
-    files, config = [ROOT / "config" / name for name in ("config.yaml", "paper.yaml", "paper_relevance.yaml")], {}
+    files, config = [ROOT / "config" / name for name in ("config.yaml", "paper/scope.yaml", "paper/relevance.yaml")], {}
     for file in files:
         update_config(config, yaml.safe_load(file.read_text()))
     filled = checked(config, files, SCHEMA)

@@ -124,7 +124,7 @@ def test_what_is_screened_and_by_what_queries():
 
 
 def test_the_papers_tables_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):
-    names = ("paper.yaml", "paper_attacks.yaml", "paper_raguard.yaml", "paper_raguard_sweeps.tsv")
+    names = ("paper/scope.yaml", "paper/attacks.yaml", "paper/raguard.yaml", "paper/raguard_sweeps.tsv")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config").symlink_to(ROOT / "config")
     own = settings(*(yaml.safe_load((ROOT / "config" / name).read_text()) for name in names[:3]))

@@ -63,7 +63,7 @@ def test_every_setting_of_a_kind_is_described():
 
 
 def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):
-    names = [ROOT / "config" / name for name in ("paper.yaml", "paper_attacks.yaml", "paper_probes.yaml")]
+    names = [ROOT / "config" / name for name in ("paper/scope.yaml", "paper/attacks.yaml", "paper/revprag.yaml")]
     monkeypatch.chdir(tmp_path)
     config = settings(*(yaml.safe_load(name.read_text()) for name in names))
     assert [found for module in (targets, search, attacks, probes) for found in module.check(config)] == []

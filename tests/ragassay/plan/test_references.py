@@ -207,7 +207,7 @@ def test_the_shipped_configurations_lead_somewhere(monkeypatch):
     monkeypatch.chdir(ROOT)
     for name in ("OPENAI_API_KEY", "TOGETHER_API_KEY"):
         monkeypatch.setenv(name, "not asked")
-    for file in ("config/config.yaml", "config/paper.yaml", "tests/tiny/config.yaml"):
+    for file in ("config/config.yaml", "config/paper/scope.yaml", "tests/tiny/config.yaml"):
         settings = read(file)
         settings |= {"models": read("config/config.yaml")["models"] | settings.get("models", {})}
         settings |= {"detectors": read("config/config.yaml")["detectors"]}

@@ -60,7 +60,7 @@ def test_targets_come_from_files_from_rules_or_from_a_model():
 
 def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    files, own = [ROOT / "config" / name for name in ("config.yaml", "paper.yaml", "paper_attacks.yaml")], {}
+    files, own = [ROOT / "config" / name for name in ("config.yaml", "paper/scope.yaml", "paper/attacks.yaml")], {}
     for file in files:
         update_config(own, yaml.safe_load(file.read_text()))
     filled = checked(own, files, SCHEMA)
