@@ -233,7 +233,7 @@ def _wrong_sweeps(config):
 
 def _planted(config, name):
     """The most texts that an attack plants for a target; no limit where it has none."""
-    return attacks.attack(config, name).settings.get("texts", math.inf)
+    return attacks.attack(config, name).settings.get("texts") or math.inf
 
 
 def _knows(config, name, dataset):

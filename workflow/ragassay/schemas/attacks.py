@@ -67,6 +67,8 @@ POISONED_PASSAGES = Table(
         Column("made_from", pa.string(), "the clean passage that it was made from, if it was", null=True),
         Column("calls", pa.int32(), "answers of a model that it took"),
         Column("forwards", pa.int32(), "forward passes of an encoder or a model that it took"),
+        Column("method", pa.string(), "what made it, if the attack chooses or attackers compete", null=True),
+        Column("wants", pa.string(), "the answer it states, if not the target's", null=True, text="poison"),
     ),
     release="poisoned",
 )

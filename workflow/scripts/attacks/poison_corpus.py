@@ -1,64 +1,60 @@
 """Make the passages that an attack adds to a corpus. Searches nothing and asks no model."""
 
-from collections.abc import Iterator
-
 from ragassay.base import tables
 from ragassay.base.errors import closest
 from ragassay.base.stage import log, run
-from ragassay.documents.sources import Columns, records, warn_of_empty
+from ragassay.documents.sources import Columns, records
+from ragassay.grading.matches import normalized
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.studies.poisoning.attacks.attack import AttackError, Poison, Tools, rows
 from ragassay.studies.poisoning.attacks.attacked_corpus import retrieved_texts
 
-COLUMNS = Columns(("target_id", "text", "calls"), ("target_id", "text"))  # of texts that were written for targets
+SHOWN = 3  # reasons in a message
+COLUMNS = Columns(("target_id", "question", "text", "calls", "attacker", "target"), ("text",))  # of written texts
 
 
 def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attack, kind, own):
     """`passages` and `neighbours` are lists of files, empty unless the attack needs what questions find."""
     wanted = tables.read(TARGETS, targets).to_pylist()
-    names = [row["target_id"] for row in wanted]
-    tools = Tools(retrieved=retrieved_texts(neighbours, passages), texts=_texts(texts, names))
+    tools = Tools(retrieved=retrieved_texts(neighbours, passages), texts=written_texts(texts, wanted))
     count = tables.write(POISONED_PASSAGES, poisoned_passages, rows(attack, kind, wanted, tools, own))
     log.info("%d passages for %d targets", count, len(wanted))
 
 
-def _texts(files, targets):
-    """target -> the texts that were written for it. Those of targets that were rejected are of no use."""
-    by_target = {}
-    for text in written_texts(files):
-        by_target.setdefault(text.target_id, []).append(text)
-    if others := sorted(by_target.keys() - set(targets)):
-        problem = f"{', '.join(files)}: found texts for {len(others)} of {len(by_target)} targets"
-        if len(others) == len(by_target):
-            expected = f"expected ids such as {', '.join(targets[:3])}{closest(others[0], targets)}"
-            raise AttackError(f"{problem}, but for none of the dataset: found the target {others[0]!r}, {expected}")
-        log.warning("%s that are none of the dataset, such as %r; they are not planted", problem, others[0])
+def written_texts(files: list[str], targets: list[dict]) -> dict[str, list[Poison]]:
+    """target -> the texts that people or a model wrote for it, which name it by its id or its question. Rows that are
+    of no use are counted by their reason.
+    """
+    names = {row["target_id"] for row in targets}
+    asked = {normalized(row["question"]): row["target_id"] for row in targets}
+    by_target, refused, count = {}, {}, 0
+    for count, record in enumerate(records(files, COLUMNS) if files else (), 1):
+        row = {name: str(record.fields.get(name) or "").strip() for name in COLUMNS.known}
+        name = row["target_id"] or asked.get(normalized(row["question"]))
+        if problem := record.detail or _problem(row, name, names):
+            refused.setdefault(problem, []).append(record.place)
+            continue
+        made = Poison(name, row["text"], calls=int(row["calls"] or 0), method=row["attacker"] or None)
+        by_target.setdefault(name, []).append(made._replace(wants=row["target"] or None))
+    if refused:
+        left_out = [f"{problem} ({places[0]})" for problem, places in refused.items()]
+        summary = f"{sum(map(len, refused.values()))} of {count} rows are of no use: {'; '.join(left_out[:SHOWN])}"
+        if not by_target:
+            raise AttackError(f"{', '.join(files)}: {summary}; expected target_id or question, and text")
+        log.warning("%s: %s; they are not planted", ", ".join(files), summary)
     return by_target
 
 
-def written_texts(files: list[str]) -> Iterator[Poison]:
-    """Texts that people or a model wrote; rows without text are left out and counted."""
-    empty, kept = [], 0
-    for record in records(files, COLUMNS) if files else ():
-        place = f"{record.file} row {record.row}"
-        if record.reason:
-            raise AttackError(f"{place}: {record.detail}")
-        row = {name: str(record.fields.get(name) or "").strip() for name in COLUMNS.needed}
-        if not row["text"]:
-            empty.append(place)
-            continue
-        if not row["target_id"]:
-            raise AttackError(f"{place}: found nothing in 'target_id', expected a value")
-        kept += 1
-        yield Poison(row["target_id"], row["text"], calls=_count(record.fields.get("calls"), place))
-    warn_of_empty(empty, "text", kept)
-
-
-def _count(value, place):
-    text = str(value if value is not None else "").strip() or "0"
-    if not text.isdecimal():
-        raise AttackError(f"{place}: found {value!r} in 'calls', expected a whole number")
-    return int(text)
+def _problem(row, name, names):
+    """What is wrong with a row of written texts; "" if nothing is."""
+    if not row["text"]:
+        return "found nothing in 'text'"
+    if name not in names:
+        asked = row["target_id"] or row["question"]
+        return f"found the target {asked[:80]!r}, which is none of the dataset{closest(asked, names)}"
+    if not (row["calls"] or "0").isdecimal():
+        return f"found {row['calls']!r} in 'calls', expected a whole number"
+    return ""
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What attacks make, and what they may use. A kind is a module of `ragassay.studies.poisoning.attacks.kinds` with a
 class `Kind`, an `Attack` with `texts(target)` for each row of targets, or `poison(targets)` for all. `self.tools` has
 what its `NEEDS` name; `fit(tools)` learns what holds for all targets. `WANTS` is the wrong answer, that the model
-declines, or any error.
+declines, or any error; `KNOWS` is what its attacker knows beside the wrong answer.
 
 An attack may be tried on a few targets, drawn by their ids, where each costs much; its attacker may know the questions
 of some; and questions may have a trigger: a word at a place that follows from the question.
@@ -29,6 +29,9 @@ KINDS = "ragassay.studies.poisoning.attacks.kinds"
 # retriever, those of a model, a defence, a model that answers
 RETRIEVED, TEXTS, WRITER = "retrieved", "texts", "writer"
 RETRIEVER, READER, FILTER, RESPONDER = "retriever", "reader", "filter", "responder"
+# what an attacker may know, from the least to the most; the weights of a retriever are RETRIEVER
+NOTHING, QUESTION, CORPUS, BLIND_SPOTS, DEFENCE = "nothing", "question", "corpus", "blind spots", "defence"
+KNOWLEDGE = (NOTHING, QUESTION, CORPUS, RETRIEVER, BLIND_SPOTS, DEFENCE)
 ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 WANTED = {ANSWER: (TARGET,), DECLINING: (REFUSAL,), ERROR: (TARGET, NEITHER, REFUSAL)}  # outcomes, by what it wants
 
@@ -38,13 +41,17 @@ class AttackError(AssayError):
 
 
 class Poison(NamedTuple):
-    """A text that an attacker adds, and the answers and forward passes of models that it took."""
+    """A text that an attacker adds, and the answers and forward passes of models that it took. `method` is what made it,
+    where an attack has several or several attackers compete; `wants` the answer of an attacker who wants another one.
+    """
 
     target_id: str | None
     text: str
     made_from: str | None = None
     calls: int = 0
     forwards: int = 0
+    method: str | None = None
+    wants: str | None = None
 
 
 class Finished:
@@ -100,11 +107,17 @@ class Tools:
 
 class Attack(method.Method):
     WANTS: str | None = ANSWER
+    KNOWS: str | None = QUESTION
     AIMS: dict[str, str] = {}  # what it wants by its setting `aim`, if it has one
 
     @property
     def wants(self) -> str | None:
         return self.AIMS[self.settings["aim"]] if self.AIMS else self.WANTS
+
+    @property
+    def knows(self) -> str | None:
+        """What its attacker knows with its settings."""
+        return RETRIEVER if RETRIEVER in self.needs else self.KNOWS
 
     def fit(self, tools: Tools) -> Self:
         self.tools = tools

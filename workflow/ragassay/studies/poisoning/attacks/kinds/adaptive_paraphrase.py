@@ -2,9 +2,9 @@
 that makes the retriever find it."""
 
 from ragassay.studies.poisoning.attacks.attack import WRITER
-from ragassay.studies.poisoning.attacks.kinds import adaptive_manual
+from ragassay.studies.poisoning.attacks.kinds import table
 
 
-class Kind(adaptive_manual.Kind):
+class Kind(table.Kind):
     SETTINGS = {"texts": 5, "words": 30}
     NEEDS = (WRITER,)

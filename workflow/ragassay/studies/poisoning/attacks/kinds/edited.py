@@ -3,12 +3,13 @@ see if an attack has no style of its own. Without a passage that gives the answe
 """
 
 from ragassay.grading.matches import exchanged
-from ragassay.studies.poisoning.attacks.attack import RETRIEVED, Attack, Poison
+from ragassay.studies.poisoning.attacks.attack import CORPUS, RETRIEVED, Attack, Poison
 
 
 class Kind(Attack):
     SETTINGS = {"texts": 5}
     NEEDS = (RETRIEVED,)
+    KNOWS = CORPUS
 
     def poison(self, targets):
         for target in targets:

@@ -5,6 +5,7 @@ from ragassay.studies.poisoning.attacks.attack import Attack
 
 class Kind(Attack):
     WANTS = None
+    KNOWS = None
 
     def texts(self, target):
         return []
