@@ -101,7 +101,7 @@ def optimised(files, entries, guard, tmp_path):
             ledger = str(tmp_path / "ledger/optimise_passages/mine")
             asked = {"ledger": ledger, "in_lines": False, "sampling": {"temperature": 0}}
             about |= {"model": own, "responder": asked}
-        about |= {"filter": {"path": guard, "scorer": None}} if FILTER in needed else {}
+        about |= {"filters": [{"path": guard, "scorer": None}]} if FILTER in needed else {}
         optimise_passages(*inputs, "mine", kind, settings, retriever, tmp_path / folder, **about)
         return files("poison").read_bytes(), tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
 
@@ -263,14 +263,52 @@ class Line:
     stored = passages
 
 
-@pytest.mark.parametrize(("knowledge", "found", "asked"), [("filter", 0.8, 40), ("retriever", 0.6, 0)])
-def test_the_text_just_under_the_threshold_is_chosen_of_those_that_are_found(tmp_path, knowledge, found, asked):
+@pytest.mark.parametrize(("knowledge", "found"), [("filter", 0.8), ("retriever", 0.6)])
+def test_the_text_just_under_the_threshold_is_chosen_of_those_that_are_found(tmp_path, knowledge, found):
     own = kind_of_attack("adaptive_threshold").SETTINGS | {"knowledge": knowledge, "texts": 1, "k": 1}
     clean, ruler = {"bridge": [{"passage_id": "p", "text": "The storm.", "score": 0.3}]}, Ruler()
-    tools = Tools(retrieved=clean, retriever=Line(), filter=ruler, finished=attack.Finished(tmp_path, own))
+    tools = Tools(retrieved=clean, retriever=Line(), filters=[ruler], finished=attack.Finished(tmp_path, own))
     [one] = kind_of_attack("adaptive_threshold")(own).fit(tools).poison(targets()[:1])
-    assert loudness.question_words(targets()[0]["question"], one.text) == found and ruler.asked == asked
-    assert one.forwards <= 40 and TARGET_ROWS[0]["texts"][0].split(".")[0] in one.text
+    assert loudness.question_words(targets()[0]["question"], one.text) == found
+    assert ruler.asked == (one.forwards if knowledge == "filter" else 0) and 30 <= one.forwards <= 40
+    assert one.method == "question_parts" and TARGET_ROWS[0]["texts"][0].split(".")[0] in one.text
+
+
+class Picky(Ruler):
+    """A filter that leaves texts with this word, and, where it compares, those that have nothing clean beside them."""
+
+    def __init__(self, word, beside=0):
+        self.word, self.beside = word, beside
+
+    def passes(self, question, texts, vectors, wanted, beside):
+        alone = bool(beside) and not any(row["text"] == "The choir sings." for row in beside)
+        return [self.word in text or alone for text in texts]
+
+
+def adapted(tmp_path, *filters):
+    """What is planted for the bridge against these filters."""
+    own = kind_of_attack("adaptive_threshold").SETTINGS | {"texts": 1, "k": 1, "candidates": 12}
+    clean = {"bridge": [{"passage_id": "p", "text": "The choir sings.", "score": -1.0}]}
+    finished = attack.Finished(tmp_path / "-".join(each.word for each in filters), own)
+    tools = Tools(retrieved=clean, retriever=Line(), filters=[*filters], finished=finished)
+    return list(kind_of_attack("adaptive_threshold")(own).fit(tools).poison(targets()[:1]))
+
+
+def test_an_attacker_who_asks_says_which_of_many_attacks_a_filter_leaves(tmp_path):
+    words = {"latest data": "outdated", "\u200b": "hidden", "\u00ed": "accents", "sings. The": "graft"}
+    assert {word: adapted(tmp_path, Picky(word))[0].method for word in words} == words
+
+
+def test_against_several_filters_the_text_that_most_of_them_leave_is_planted(tmp_path):
+    both = adapted(tmp_path, Picky("latest data"), Picky("out of date"), Picky("\u200b"))
+    assert [one.method for one in both] == ["outdated"]
+
+
+def test_if_a_filter_that_compares_leaves_nothing_as_many_texts_as_it_looks_at_are_planted(tmp_path):
+    made = adapted(tmp_path, Picky("nowhere", beside=3))
+    assert [one.method for one in made] == ["flood"] * 4 and len({one.text for one in made}) == 4
+    [one] = adapted(tmp_path, Picky("nobody"))
+    assert one.method not in (None, "flood"), "a filter of single texts is not fooled by many"
 
 
 def test_a_fitted_guard_is_asked_about_each_text(optimised):

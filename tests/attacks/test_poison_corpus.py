@@ -41,16 +41,23 @@ def test_an_attack_that_edits_gets_what_questions_find_best_first(planted, files
 
 def test_texts_that_somebody_wrote_are_read_and_what_cannot_be_used_is_told(planted, tmp_path, caplog):
     file = tmp_path / "texts.csv"
+    head = ["target_id", "question", "text", "attacker", "target"]
+    by_question = ["", "when does the FERRY sail", "It left at ten.", "rival", "at ten"]
+    texts = [["ferry", "", f"It left at seven, {number}.", "", ""] for number in range(6)]
+    bad = [["other", "", "Nothing.", "", ""], ["ferry", "", " ", "", ""], ["", "", "Nothing.", "", ""]]
     with file.open("w", newline="") as lines:
-        csv.writer(lines).writerows(
-            [["target_id", "text"], ["ferry", "It left at seven."], ["other", "Nothing."], ["ferry", " "]]
-        )
-    assert [one["text"] for one in planted("adaptive_manual", written=[str(file)], texts=5)] == ["It left at seven."]
-    assert "found texts for 1 of 2 targets that are none of the dataset, such as 'other'" in caplog.text
-    assert "texts.csv row 3: found nothing in 'text'; 1 of 3 rows have no text and are left out" in caplog.text
+        csv.writer(lines).writerows([head, *texts, by_question, *bad])
+    rows = sorted(planted("table", written=[str(file)], texts=None), key=lambda one: one["number"])
+    assert [one["text"] for one in rows] == [*(row[2] for row in texts), "It left at ten."], "all rows, not five"
+    assert [(one["method"], one["wants"]) for one in rows[-2:]] == [(None, None), ("rival", "at ten")]
+    assert "3 of 10 rows are of no use: found the target 'other', which is none of the dataset" in caplog.text
+    assert "found nothing in 'text' (" in caplog.text and "texts.csv row 9)" in caplog.text
     file.write_text("target_id,text\nFerry,Nothing.\n")
-    with pytest.raises(AttackError, match=r"for none .* found the target 'Ferry', expected ids such as bridge, ferry"):
-        planted("adaptive_manual", written=[str(file)])
-    file.write_text("target_id,text\n,Nothing.\n")
-    with pytest.raises(AttackError, match=r"texts\.csv row 1: found nothing in 'target_id', expected a value"):
-        planted("adaptive_manual", written=[str(file)])
+    with pytest.raises(AttackError, match=r"1 of 1 rows .* the target 'Ferry', .* mean ferry\?.*; expected target_id"):
+        planted("table", written=[str(file)])
+    file.write_text("text\nNothing.\n")
+    with pytest.raises(AttackError, match=r"found the target '', .*texts\.csv row 1.*expected target_id or question"):
+        planted("table", written=[str(file)])
+    file.write_text("target_id,text,calls\nferry,Nothing.,some\n")
+    with pytest.raises(AttackError, match="found 'some' in 'calls', expected a whole number"):
+        planted("table", written=[str(file)])

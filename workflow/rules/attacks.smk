@@ -153,7 +153,7 @@ rule optimise_passages:
     input:
         plan(attackers.attacked_weights),
         plan(attackers.reader_weights),
-        plan(attackers.attacked_filter),
+        plan(attackers.attacked_filters),
         targets="results/targets/{dataset}.parquet",
         passages=plan(attackers.poison_inputs, pattern="results/passages/{corpus}.parquet"),
         neighbours=plan(attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),

@@ -90,7 +90,7 @@ def test_a_text_as_long_as_a_library_and_a_file_of_somebody_else_are_a_line(prob
 
 
 def test_texts_of_an_attack_have_their_columns(problems):
-    own = {"attacks": {"mine": {"kind": "adaptive_manual", "files": ["a.csv"]}}}
+    own = {"attacks": {"mine": {"kind": "table", "files": ["a.csv"]}}}
     [(key, problem)] = problems(own, a_csv="target,text\n1,A text.\n")
     assert key == "attacks.mine.files" and problem.startswith("a.csv: no column 'target_id' among target, text")
 

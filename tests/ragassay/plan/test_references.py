@@ -149,7 +149,7 @@ def test_every_key_that_holds_a_path_is_checked(refusal, key):
     if parts[:1] == ["retrievers"]:
         settings["retrievers"]["own"]["kind"] = "vectors"
     if parts[:1] in (["datasets"], ["attacks"]):
-        inner |= {"datasets": {"corpus": "documents"}, "attacks": {"kind": "adaptive_manual"}}[parts[0]]
+        inner |= {"datasets": {"corpus": "documents"}, "attacks": {"kind": "table"}}[parts[0]]
     inner[last] = ["nowhere"] if key.endswith(".0") else "nowhere"
     if key not in ("scope.annotation.folder", "release.folder", "guard_server.proxy.log"):
         assert refusal(settings).startswith(f"own.yaml: {'.'.join([*parts, last])}: ")

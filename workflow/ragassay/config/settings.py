@@ -188,7 +188,7 @@ def schema_problems(config, schema: dict) -> Iterator[tuple]:
 def unknown_names(config, schema) -> Iterator[tuple]:
     """A name that stands for an entry elsewhere, such as a model or an encoder, and that no entry has is a typo."""
     for path, value, part in values(config, schema):
-        if "names" in part and value is not None:
+        if "names" in part and value is not None and not isinstance(value, list):
             names = _entries(part["names"], config)
             if value not in names:
                 yield path, unknown(part["names"]["what"], value, names)

@@ -34,8 +34,7 @@ def optimise_passages(config: dict, wildcards) -> dict:
         params["model"] = models.model(config, _responder(config, wildcards))
         params["responder"] = {"ledger": ledger} | defences.answering(config)
     if FILTER in needed:
-        guard, *folder = attacked_filter(config, wildcards)
-        params |= {"filter": {"path": guard, "scorer": folder[0] if folder else _scorer(config, wildcards)}}
+        params["filters"] = _filters(config, wildcards)
     if READER in needed:
         name = _reader(config, wildcards)
         entry = {key: config["models"][name][key] for key in ("model", "options")}
@@ -62,28 +61,40 @@ def reader_weights(config: dict, wildcards) -> list[str]:
     return models.weights_of(config, _reader, wildcards) if READER in needs(config, wildcards) else []
 
 
-def attacked_filter(config: dict, wildcards) -> list[str]:
-    """The fitted defence that an attack is made for, and the folder of its scorer if that is trained here."""
+def attacked_filters(config: dict, wildcards) -> list[str]:
+    """The fitted defences that an attack is made for, and the folders of their scorers if these are trained here."""
     if FILTER not in needs(config, wildcards):
         return []
-    name = _filter(config, wildcards)
-    keys = Cell(dataset=wildcards.dataset, defence=name, retriever=_attacked(config, wildcards).retriever)
-    guard = defences.guard(config, keys)
-    if not guard:
-        raise NoAttack(f"attacks.{wildcards.attack}: {_not_fitted(name)}")
-    scored_by = [Cell(dataset=keys.dataset, scorer=scorer) for scorer in defences.scorers(config, name)]
-    return [*guard, *(folder for scored in scored_by for folder in measures.trained(config, scored))]
+    filters = _filters(config, wildcards)
+    folders = [each["scorer"] for each in filters if isinstance(each["scorer"], str)]
+    return list(dict.fromkeys([each["path"] for each in filters] + folders))
 
 
-def _filter(config, wildcards):
-    return attacks.attack(config, wildcards.attack).settings["filter"]
+def _filters(config, wildcards):
+    """Each with its file and its scorer: a folder, or the entry of a model, or nothing."""
+    retriever, filters = _attacked(config, wildcards).retriever, []
+    for name in _named_filters(attacks.attack(config, wildcards.attack).settings):
+        guard = defences.guard(config, Cell(dataset=wildcards.dataset, defence=name, retriever=retriever))
+        if not guard:
+            raise NoAttack(f"attacks.{wildcards.attack}: {_not_fitted(name)}")
+        filters.append({"path": guard[0], "scorer": _scorer(config, wildcards.dataset, name)})
+    return filters
 
 
-def _scorer(config, wildcards):
-    """The entry of the model that a filter scores texts with, if it does."""
-    names = defences.scorers(config, _filter(config, wildcards))
-    entries = [measures.scorer(config, name).entry for name in names]
-    return next(({key: entry[key] for key in ("model", "options") if key in entry} for entry in entries), None)
+def _named_filters(settings):
+    named = settings.get("filter") or []
+    return [named] if isinstance(named, str) else named
+
+
+def _scorer(config, dataset, defence):
+    """What a defence scores texts with, if it does."""
+    for name in defences.scorers(config, defence):
+        folder, entry = (
+            measures.trained(config, Cell(dataset=dataset, scorer=name)),
+            measures.scorer(config, name).entry,
+        )
+        return folder[0] if folder else {key: entry[key] for key in ("model", "options") if key in entry}
+    return None
 
 
 def _not_fitted(name):
@@ -166,10 +177,11 @@ def check(config: dict) -> Iterator[tuple]:
         yield ("under_attack", "cells"), problem
     for name, entry in config["attacks"].items():
         place = ("attacks", name, "settings")
-        retriever, reader, passed = (entry["settings"].get(key) for key in ("retriever", "reader", "filter"))
+        retriever, reader = (entry["settings"].get(key) for key in ("retriever", "reader"))
         if retriever and retriever not in search.retrievers(config, DENSE):
             yield (*place, "retriever"), _no_gradients(retriever)
-        if passed and not defences.defence(config, passed).type.IS_FITTED:
-            yield (*place, "filter"), _not_fitted(passed)
+        for passed in _named_filters(entry["settings"]):
+            if not defences.defence(config, passed).type.IS_FITTED:
+                yield (*place, "filter"), _not_fitted(passed)
         if reader and reader not in _readers(config):
             yield (*place, "reader"), _no_weights(reader)

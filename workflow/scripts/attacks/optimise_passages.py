@@ -20,7 +20,7 @@ from ragassay.studies.poisoning.attacks.victims import (
 
 def optimise_passages(
     targets, passages, neighbours, prompt, poisoned_passages, calls, attack, kind, own, retriever, finished,
-    reader=None, filter=None, model=None, responder=None,
+    reader=None, filters=(), model=None, responder=None,
 ):  # fmt: skip
     """`retriever` says which encoders and similarity are attacked, `reader` which model and form of prompt, if any;
     `finished` is the folder of what was made before. Many attacks ask no model; then `calls` is empty.
@@ -43,7 +43,7 @@ def optimise_passages(
         retriever=victim,
         reader=reader,
         responder=responder,
-        filter=AttackedFilter(**filter) if filter else None,
+        filters=[AttackedFilter(**each) for each in filters],
         finished=Finished(finished, origins, keeps=not (responder and complete.estimating())),
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))

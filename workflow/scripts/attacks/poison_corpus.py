@@ -27,8 +27,8 @@ def written_texts(files: list[str], targets: list[dict]) -> dict[str, list[Poiso
     """
     names = {row["target_id"] for row in targets}
     asked = {normalized(row["question"]): row["target_id"] for row in targets}
-    by_target, refused, count = {}, {}, 0
-    for count, record in enumerate(records(files, COLUMNS) if files else (), 1):
+    by_target, refused = {}, {}
+    for record in records(files, COLUMNS) if files else ():
         row = {name: str(record.fields.get(name) or "").strip() for name in COLUMNS.known}
         name = row["target_id"] or asked.get(normalized(row["question"]))
         if problem := record.detail or _problem(row, name, names):
@@ -38,7 +38,8 @@ def written_texts(files: list[str], targets: list[dict]) -> dict[str, list[Poiso
         by_target.setdefault(name, []).append(made._replace(wants=row["target"] or None))
     if refused:
         left_out = [f"{problem} ({places[0]})" for problem, places in refused.items()]
-        summary = f"{sum(map(len, refused.values()))} of {count} rows are of no use: {'; '.join(left_out[:SHOWN])}"
+        bad, good = (sum(map(len, group.values())) for group in (refused, by_target))
+        summary = f"{bad} of {bad + good} rows are of no use: {'; '.join(left_out[:SHOWN])}"
         if not by_target:
             raise AttackError(f"{', '.join(files)}: {summary}; expected target_id or question, and text")
         log.warning("%s: %s; they are not planted", ", ".join(files), summary)

@@ -45,6 +45,7 @@ def measure_attacks(
         aimed = planted[(planted["dataset"] == dataset) & (planted["attack"] == attack)]
         of_cell = of_cell[of_cell["target_id"].isin(asked.index)]
         rows += SECTION.rows("planted", keys, planted_numbers(asked, aimed), len(aimed))
+        rows += method_rows(keys, aimed)
         if len(aimed):
             rows += retrieval_rows(keys, asked, aimed, of_cell, ks, resamples, seed)
             rows += sweep_rows(keys, asked, aimed, of_cell, k, texts, resamples, seed)
@@ -79,6 +80,12 @@ def planted_numbers(asked, aimed):
         "targets": len(asked), "passages": len(aimed), "words": np.mean(words) if words else None,
         "calls": aimed["calls"].sum(), "forwards": aimed["forwards"].sum(),
     }  # fmt: skip
+
+
+def method_rows(keys, aimed) -> Iterator[dict]:
+    """The share of texts that each method made, where an attack chooses or attackers compete."""
+    for method, share in aimed["method"].value_counts(normalize=True, sort=False).items():
+        yield from SECTION.rows("methods", keys | {"method": method}, {"share": share}, int(aimed["method"].count()))
 
 
 def retrieval_rows(keys, asked, aimed, retrieved, ks, resamples, seed) -> Iterator[dict]:

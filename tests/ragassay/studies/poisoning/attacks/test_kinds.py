@@ -1,5 +1,6 @@
 """Each attack: what it plants for two targets."""
 
+import numpy as np
 import pytest
 
 from ragassay.base import variants
@@ -7,12 +8,15 @@ from ragassay.grading.matches import contains
 from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.attacks.attack import (
     KINDS,
+    KNOWLEDGE,
     RETRIEVER,
     Poison,
     Tools,
     kind_of,
     rows,
 )
+from ragassay.studies.poisoning.attacks.kinds.synonyms import reworded
+from ragassay.studies.poisoning.attacks.kinds.typos import misspelt
 from ragassay.text.characters import visible
 from targets import TARGET_ROWS, targets
 
@@ -93,7 +97,55 @@ def test_edited_passages_have_the_answer_exchanged_and_say_what_they_were():
     assert planted("edited", Tools()) == {}
 
 
-@pytest.mark.parametrize("kind", ["adaptive_manual", "adaptive_paraphrase"])
+def test_every_attack_says_what_its_attacker_knows():
+    levels = {kind: kind_of(kind)({}).knows for kind in variants.names(KINDS)}
+    assert levels.pop("none") is None and set(levels.values()) == {*KNOWLEDGE}
+    assert levels["poisonedrag_white"] == "retriever" and levels["edited"] == levels["graft"] == "corpus"
+    assert kind_of("table")({"knows": "defence"}).knows == "defence"
+
+
+def test_a_graft_is_a_passage_that_the_question_finds_with_a_text_behind_it():
+    for count in (1, 2):
+        made = planted("graft", texts=count)["bridge"]
+        assert [one["made_from"] for one in made] == ["p4", "p3"][:count]
+        assert [one["text"] for one in made] == [
+            f"{passage['text']} {text}"
+            for passage, text in zip(TOOLS.retrieved["bridge"][:count], BRIDGE["texts"], strict=False)
+        ]
+    assert planted("graft", Tools()) == {}
+
+
+def test_a_flood_has_as_many_texts_as_can_be_made_of_those_of_a_target():
+    made = texts("flood")
+    assert [len(made[name]) for name in ("bridge", "ferry")] == [4, 9] and len(texts("flood", texts=3)["ferry"]) == 3
+    assert made["bridge"][:2] == texts("poisonedrag_black")["bridge"]
+    assert all(text.startswith("What fell in the storm. ") for text in made["bridge"])
+    assert made["bridge"][2].endswith(" ".join(BRIDGE["texts"]))
+
+
+def test_accents_leave_the_letters_and_a_reader_of_plain_text_sees_the_same():
+    plain, accented = texts("poisonedrag_black")["bridge"], texts("invisible", characters="accents")["bridge"]
+    assert [visible(text) for text in accented] == plain and all(map(str.isascii, plain))
+    assert all(loudness.question_words(BRIDGE["question"], text) < 0.2 for text in accented)
+
+
+def test_typos_and_near_words_change_the_question_and_neither_the_text_nor_its_answer():
+    for kind, most in (("typos", 0.7), ("synonyms", 0.9)):
+        for name, made in texts(kind).items():
+            [target] = [one for one in TARGETS if one["target_id"] == name]
+            for text, bare in zip(made, target["texts"], strict=True):
+                question = text.removesuffix(f" {bare}")
+                assert text.endswith(bare) and question != target["question"], kind
+                assert loudness.question_words(target["question"], question) <= most
+    words = {"Who wrote the first book": "Which author penned the earliest volume", "Kestria Lisk": "Kestria Lisk"}
+    assert {question: reworded(question) for question in words} == words
+    dice = np.random.default_rng(0)
+    assert misspelt("who is he", [], 0.5, dice) == "who is he", "short words have none"
+    typed = misspelt("where is the lighthouse keeper", ["the lighthouse"], 1.0, dice).split()
+    assert typed[3] == "lighthouse" and typed[4] != "keeper" != typed[0] != "where"
+
+
+@pytest.mark.parametrize("kind", ["table", "adaptive_paraphrase"])
 def test_written_texts_go_to_their_target_with_what_they_took(kind):
     [[one]] = planted(kind).values()
     assert (one["target_id"], one["text"], one["calls"]) == ("ferry", "I know it leaves at seven.", 3)

@@ -348,8 +348,8 @@ def test_a_text_that_is_found_comes_first_then_one_that_the_filter_leaves_then_t
     values = [0.2, 0.9, 0.3, 0.31, 0.7]
     retriever = SimpleNamespace(passages=lambda texts: np.array([[float(text)] for text in texts]))
     passing = SimpleNamespace(passes=lambda question, texts, *_: [text not in ("0.9", "0.2") for text in texts])
-    attack = adaptive_threshold.Kind({"knowledge": knowledge}).fit(Tools(retriever=retriever, filter=passing))
-    ranks = attack._ranks("Who?", [str(value) for value in values], np.ones(1), [], 0.3)
+    attack = adaptive_threshold.Kind({"knowledge": knowledge}).fit(Tools(retriever=retriever, filters=[passing]))
+    ranks = attack._ranks("Who?", [str(value) for value in values], np.ones(1), [[]], 0.3)
     assert [value for _, value in sorted(zip(ranks, values, strict=True))] == order
 
 

@@ -41,8 +41,8 @@ class AttackError(AssayError):
 
 
 class Poison(NamedTuple):
-    """A text that an attacker adds, and the answers and forward passes of models that it took. `method` is what made it,
-    where an attack has several or several attackers compete; `wants` the answer of an attacker who wants another one.
+    """A text that an attacker adds, and the answers and forward passes of models that it took. `method` is what made it
+    where an attack has several, or which of several attackers; `wants` the answer of one who wants another.
     """
 
     target_id: str | None
@@ -100,7 +100,7 @@ class Tools:
     questions: dict[str, str] = field(default_factory=dict)  # target -> a question that the attacker knows of
     retriever: object = None  # an AttackedRetriever
     reader: object = None  # an AttackedReader
-    filter: object = None  # an AttackedFilter
+    filters: list = field(default_factory=list)  # of AttackedFilters
     responder: object = None  # an AttackedResponder
     finished: Finished | None = None
 

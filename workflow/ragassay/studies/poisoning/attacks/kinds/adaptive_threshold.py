@@ -1,12 +1,37 @@
-"""Texts that know the filter: of many ways to put parts of the question around a text, the one that comes nearest to
-the question while the filter leaves it, and the question still finds it. An attacker who cannot ask the filter
-(`knowledge` retriever) takes the one that is farthest from the question and still found."""
+"""Texts that know the filter. Of what other attacks make of a text, and of ways to put parts of the question around
+it, the one that comes nearest to the question while the filters leave it and the question still finds it; the column
+`method` says which it is. If all that is made for a target is removed, a flood is tried against filters that compare
+what a question finds. An attacker who cannot ask the filters (`knowledge` retriever) takes the text that is farthest
+from the question and still found."""
 
 import random
 
-from ragassay.studies.poisoning.attacks.attack import FILTER, RETRIEVED, RETRIEVER, Attack, Poison
+from ragassay.studies.poisoning.attacks.attack import DEFENCE, FILTER, RETRIEVED, RETRIEVER, Attack, Poison
+from ragassay.studies.poisoning.attacks.kinds import (
+    edited,
+    flood,
+    graft,
+    invisible,
+    outdated,
+    poisonedrag_bare,
+    poisonedrag_black,
+    synonyms,
+    typos,
+)
 
 LEAST = 0.2  # of a question's words
+PARTS, FLOOD = "question_parts", "flood"
+OTHERS = {  # what the attack chooses from, beside parts of the question
+    "poisonedrag_bare": poisonedrag_bare.Kind(),
+    "poisonedrag_black": poisonedrag_black.Kind(),
+    "outdated": outdated.Kind(),
+    "hidden": invisible.Kind(),
+    "accents": invisible.Kind({"characters": "accents"}),
+    "typos": typos.Kind(),
+    "synonyms": synonyms.Kind(),
+    "graft": graft.Kind(),
+    "edited": edited.Kind({"texts": 1}),
+}
 
 
 class Kind(Attack):
@@ -16,9 +41,13 @@ class Kind(Attack):
     }  # fmt: skip
     NEEDS = (RETRIEVER, RETRIEVED, FILTER)
 
+    @property
+    def knows(self):
+        return DEFENCE if self._asks else RETRIEVER
+
     def poison(self, targets):
-        identity = self.tools.filter.identity if self._asks else None
-        units = [{"target": target, "filter": identity} for target in targets]
+        identities = [passing.identity for passing in self.tools.filters] if self._asks else None
+        units = [{"target": target, "filters": identities} for target in targets]
         return self.tools.finished.each(units, self._make)
 
     @property
@@ -29,39 +58,75 @@ class Kind(Attack):
         target, settings = unit["target"], self.settings
         retrieved = self.tools.retrieved.get(target["target_id"], [])
         direction = self.tools.retriever.questions([target["question"]])[0]
-        beside = self._beside(retrieved)
+        besides = [self._beside(retrieved, passing.beside) for passing in self.tools.filters] if self._asks else []
         enough = retrieved[settings["k"] - 1]["score"] if len(retrieved) >= settings["k"] else float("-inf")
-        made = []
+        made, best = [], []
         for number, text in enumerate(target["texts"][: settings["texts"]]):
             dice = random.Random(f"{settings['seed']} {target['target_id']} {number}")
-            options = candidates(target["question"], text, settings["candidates"], dice)
-            ranks = self._ranks(target["question"], options, direction, beside, enough)
-            best = min(range(len(options)), key=ranks.__getitem__)
-            made.append(Poison(target["target_id"], options[best], forwards=len(options)))
-        return made
+            options = self._options(target, text, dice)
+            ranks = self._ranks(target["question"], [*options], direction, besides, enough)
+            text, rank = min(zip(options, ranks, strict=True), key=lambda pair: pair[1])
+            best.append(rank)
+            made.append(Poison(target["target_id"], text, forwards=len(options), method=options[text]))
+        return made if any(rank[:2] == (False, 0) for rank in best) else self._flood(target, direction, enough) or made
 
-    def _beside(self, retrieved):
-        """What the filter sees beside a text, with vectors."""
-        near = retrieved[: self.tools.filter.beside] if self._asks else []
+    def _options(self, target, text, dice):
+        """text -> what made it."""
+        one, options = target | {"texts": [text]}, {}
+        for name, other in OTHERS.items():
+            for poison in other.fit(self.tools).poison([one]):
+                options.setdefault(poison.text, name)
+        further = max(1, self.settings["candidates"] - len(options))
+        return dict.fromkeys(with_parts(target["question"], text, further, dice), PARTS) | options
+
+    def _flood(self, target, direction, enough):
+        """As many texts as the filters look at, if any of these is left and found; nothing otherwise."""
+        depth = 1 + max((passing.beside for passing in self.tools.filters), default=0) if self._asks else 1
+        if depth == 1:
+            return []
+        texts = flood.Kind({"texts": depth}).texts(target)[:depth]
+        vectors = self.tools.retriever.passages(texts)
+        rows = [
+            {"text": text, "score": float(vector @ direction), "vector": vector}
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
+        for at, row in enumerate(rows):
+            others = sorted(rows[:at] + rows[at + 1 :], key=lambda other: -other["score"])
+            besides = [others[: passing.beside] for passing in self.tools.filters]
+            [(missed, removed, _)] = self._ranks(target["question"], [row["text"]], direction, besides, enough)
+            if not missed and not removed:
+                return [
+                    Poison(target["target_id"], text, forwards=int(not n), method=FLOOD) for n, text in enumerate(texts)
+                ]
+        return []
+
+    def _beside(self, retrieved, count):
+        """What a filter sees beside a text, with vectors."""
+        near = retrieved[:count]
         vectors = self.tools.retriever.stored([row["text"] for row in near]) if near else []
         return [row | {"vector": vector} for row, vector in zip(near, vectors, strict=True)]
 
-    def _ranks(self, question, options, direction, beside, enough):
-        """A key for each option, the best the least: found at all, not removed, and near to the question."""
+    def _ranks(self, question, options, direction, besides, enough):
+        """A key for each option, the best the least: found at all, by how many filters removed, and near to the
+        question. `besides` is what each filter sees beside it.
+        """
         vectors = self.tools.retriever.passages(options)
         similar = [float(value) for value in vectors @ direction]
         if not self._asks:
             return [(value <= enough, value if value > enough else -value) for value in similar]
-        passed = self.tools.filter.passes(question, options, vectors, direction, beside)
-        return [(value <= enough, not passes, -value) for value, passes in zip(similar, passed, strict=True)]
+        removed = [0] * len(options)
+        for passing, beside in zip(self.tools.filters, besides, strict=True):
+            for at, passes in enumerate(passing.passes(question, options, vectors, direction, beside)):
+                removed[at] += not passes
+        return [(value <= enough, count, -value) for value, count in zip(similar, removed, strict=True)]
 
 
-def candidates(question: str, text: str, count: int, dice) -> list[str]:
-    """The text alone and with the question, or with some of its words in their order: before it, behind it, or behind
+def with_parts(question: str, text: str, count: int, dice) -> list[str]:
+    """The text with the question behind it, or with some of its words in their order: before it, behind it, or behind
     its first sentence.
     """
     words, (first, dot, rest) = question.split(), text.partition(". ")
-    options = dict.fromkeys([text, f"{question} {text}", f"{text} {question}"])
+    options = {f"{text} {question}": None}
     for _ in range(10 * count):  # a short question has few parts
         share = dice.uniform(LEAST, 1)
         part = " ".join(word for word in words if dice.random() < share)

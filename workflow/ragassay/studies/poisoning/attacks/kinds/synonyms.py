@@ -39,8 +39,8 @@ PAIRS = """
     house=dwelling|street=road|ship=vessel|boat=vessel|car=automobile|war=conflict|battle=fight|game=match|team=side
     player=sportsman|episode=instalment|episodes=instalments|series=sequence|president=head of state
     leader=head|king=monarch|queen=monarch|government=administration|law=statute|children=offspring|wife=spouse
-    husband=spouse|father=dad|mother=mum|man=gentleman|woman=lady|people=persons|person=individual|name=title|year=calendar year
-    month=part of the year|day=date|age=number of years|number=count|percentage=share|amount=quantity|price=cost
+    husband=spouse|father=dad|mother=mum|man=gentleman|woman=lady|people=persons|person=individual|name=title
+    year=calendar year|day=date|age=number of years|number=count|percentage=share|amount=quantity|price=cost
     cost=price|money=funds|capital=seat of government|population=number of inhabitants|meaning=sense|purpose=aim
     reason=cause|type=sort|kind=sort|job=occupation|role=part|character=figure|place=spot|area=region|region=area
     river=stream|mountain=peak|sea=ocean|storm=gale|fire=blaze|school=academy|award=prize|prize=award
