@@ -49,7 +49,7 @@ def files(study, entry):  # noqa: F811
     found = {name: sorted(map(str, (study / name).rglob("*.parquet"))) for name in names}
     scores = str(study / "outlier_scores/one.parquet")
     encoders = {key: {"name": "x", "kind": "y", "model": "z"} for key in ("encoder", "query_encoder")}
-    settings = {"entry": entry, **encoders, "embeddings": "", "titles": "none", "similarity": "cosine"}
+    settings = {"entry": entry, "samples": 300, **encoders, "embeddings": "", "titles": "none", "similarity": "cosine"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scripts.relevance.score_outliers.Embedder", Vectors)
         documents = found["held_out_documents"][0]

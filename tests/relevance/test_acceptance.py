@@ -117,7 +117,7 @@ def test_statistics_tell_other_questions_apart_as_well_as_they_should(measured):
 def test_as_many_questions_are_rejected_wrongly_as_alpha_allows_in_all_sets(measured):
     shares = {}
     for keys, value in measured["table_8", "share"]:
-        if keys["measure"] == "FPR" and keys["set"] != "held out":
+        if keys["measure"] == "FPR" and keys["set"] != "held out" and keys["statistic"] != "Words alone":
             shares.setdefault(keys["statistic"], []).append(value)
     assert shares.keys() == {*STATISTICS, "Fused MSS"}
     assert all(len(own) == 3 and len(set(own)) == 1 and 0.03 <= own[0] <= 0.065 for own in shares.values()), shares
@@ -126,6 +126,12 @@ def test_as_many_questions_are_rejected_wrongly_as_alpha_allows_in_all_sets(meas
 def test_two_retrievers_reach_more_than_the_best_statistic(measured):
     found = {keys["set"]: value for keys, value in measured["methods", "auroc"] if keys["method"] == "Fused MSS"}
     assert found["mmlu_med"] >= 0.985 and found["bioasq_yn"] >= 0.985 and found["held out"] >= 0.97
+
+
+def test_five_divisions_give_what_a_search_in_each_half_gives(measured):
+    areas = {keys["method"]: value for keys, value in measured["divisions", "auroc"]}
+    assert abs(areas["MSS"] - HELD_OUT["mss"]) < 0.02 and abs(areas["Words alone"] - 0.5) < 0.05
+    assert areas["Fused MSS"] >= 0.97 and areas["Logistic on masked queries"] >= 0.97
 
 
 def test_questions_without_their_own_abstracts_rank_statistics_as_others_do(measured):

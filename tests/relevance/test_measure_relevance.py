@@ -11,10 +11,13 @@ from sklearn.preprocessing import StandardScaler
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Estimates, auroc
+from ragassay.metrics.resampling import clopper_pearson
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance import methods, trials
 from ragassay.studies.relevance.calibration import CalibrationError
+from ragassay.studies.relevance.divisions import divisions
+from ragassay.studies.relevance.searched_queries import Similarities, fits, fractions
 from ragassay.studies.relevance.study_set import TABLES, Options, StudySet
 from scripts.relevance.measure_relevance import measure_relevance
 
@@ -39,7 +42,7 @@ def test_all_tables_and_figures_of_the_paper_are_there(measured):
     figures = {f"figure_{number}" for number in (2, 3, 4, 5, 6, 8)}
     assert measured.keys() >= tables_ | figures | {"methods", "choice", "figure_2_critical"}
     assert {row["keys"]["statistic"] for row in measured["table_1"]} == {
-        "MSS", "KNN", "AvgKNN", "Entropy", "Energy", "Fisher", "Simes",
+        "MSS", "KNN", "AvgKNN", "Entropy", "Energy", "Fisher", "Simes", "Words alone",
     }  # fmt: skip
 
 
@@ -78,16 +81,64 @@ def test_outlier_detectors_know_style_and_nothing_of_the_corpus(measured):
     )
 
 
-def test_words_alone_tell_style_and_nothing_of_the_corpus(measured):
-    areas = values(measured["wording"], "auroc", "set")
-    assert areas["far",] > 0.95 and abs(areas["held out",] - 0.5) < 0.25
-    held_out = next(row for row in measured["wording"] if row["keys"]["set"] == "held out")
-    assert held_out["low"] <= held_out["value"] <= held_out["high"]
+def test_words_alone_tell_style_and_nothing_of_the_corpus_in_every_table(measured):
+    for table in ("methods", "table_1", "table_2"):
+        name = "statistic" if table == "table_1" else "method"
+        areas = values(measured[table], "auroc", "set", name)
+        assert areas["far", "Words alone"] > 0.95 and abs(areas["held out", "Words alone"] - 0.5) < 0.25
+    for table in ("table_5", "table_6"):
+        assert values(measured[table], "words", "set")["far",] > 0.95
+    shares = values(measured["table_8"], "share", "set", "critical_value", "measure", "statistic")
+    assert shares["far", "in-knowledge", "TPR", "Words alone"] > 0.9
+    assert ("far", "synthetic", "TPR", "Words alone") not in shares
+
+
+def test_five_divisions_are_those_of_a_search_without_half_of_the_documents(measured, files, entry, options):
+    """MSS by a plain loop over the passages that are left, and the spread of what it gives."""
+    known = StudySet("one", entry, Options(**options), {name: files[name] for name in TABLES}).known
+    hits, areas = known.neighbours["dense"], []
+    for division in range(5):
+        names = [known.corpus.names[at] for at in range(len(known.corpus.names))]
+        out = {at for at, part in enumerate(fractions(f"division {division}", names)) if part < 0.5}
+        scores, gone = [], []
+        for row, found, documents, key in zip(hits.scores, hits.passages, known.documents, known.keys, strict=True):
+            if not documents or fits([key])[0]:
+                continue
+            left = [s for s, at in zip(row, found, strict=True) if at >= 0 and known.corpus.clusters[at] not in out]
+            scores.append(-max(left))
+            gone.append(set(documents) <= out)
+        areas.append(auroc(scores, gone))
+    rows = {row["metric"]: row for row in measured["divisions"] if row["keys"]["method"] == "MSS"}
+    assert rows["auroc"]["value"] == pytest.approx(np.mean(areas))
+    assert rows["auroc"]["low"] <= np.mean(areas) <= rows["auroc"]["high"]
+    assert rows["spread"]["value"] == pytest.approx(np.std(areas, ddof=1)) and rows["spread"]["n"] == 5
+    assert rows["lowest"]["value"] == pytest.approx(min(areas))
+
+
+def test_differences_over_divisions_are_those_of_their_means(measured):
+    areas = values(measured["divisions"], "auroc", "method")
+    above = values(measured["divisions"], "auroc_above", "method")
+    assert areas.keys() >= {("Fused MSS",), ("Logistic on masked queries",), ("Words alone",), ("Energy",)}
+    assert above.keys() == areas.keys() - {("MSS",)}
+    assert all(value == pytest.approx(areas[name] - areas["MSS",]) for name, value in above.items())
+    assert abs(areas["Words alone",] - 0.5) < 0.2 < areas["Fused MSS",] - 0.5
+
+
+def test_queries_without_enough_neighbours_are_in_no_division_and_a_warning_says_so(files, entry, options, caplog):
+    study_set = StudySet("one", entry, Options(**options), {name: files[name] for name in TABLES})
+    hits = study_set.known.neighbours["dense"]
+    shallow = Similarities(hits.scores[:, :16], hits.passages[:, :16])
+    study_set.known = study_set.known._replace(neighbours=study_set.known.neighbours | {"dense": shallow})
+    texts = {("natural", query): "Which one?" for query in study_set.known.ids} | {("natural", "x"): "x"}
+    rows = [row for row in divisions(study_set, texts, None, 0, 0) if row["metric"] == "auroc"]
+    assert "set one: the five divisions lack" in caplog.text and "retrieval.neighbours" in caplog.text
+    assert all(row["n"] < 90 for row in rows)
 
 
 def test_a_models_scores_stand_beside_energy_on_the_same_queries(measured):
     rows = [row for row in measured["table_3"] if row["metric"] == "auroc"]
-    assert {(row["keys"]["set"], row["keys"]["method"]) for row in rows} == {("far", "model"), ("far", "Energy")}
+    methods_ = {"model", "MSS", "Energy", "Words alone"}
+    assert {(row["keys"]["set"], row["keys"]["method"]) for row in rows} == {("far", name) for name in methods_}
     areas = {row["keys"]["method"]: row["value"] for row in rows}
     assert 0.8 < areas["model"] < 1 and len({(row["n"], row["abstained"]) for row in rows}) == 1
 
@@ -109,7 +160,7 @@ def test_p_against_mss_is_that_of_each_exchange_of_ranks_with_the_correction_of_
     study_set = StudySet("one", entry, Options(**options), {name: files[name] for name in TABLES})
     reported = values(measured["methods"], "p_against_mss", "set", "method")
     for keys, trial in study_set.trials():
-        scores = methods.statistics(trial, study_set.options)
+        scores = methods.statistics(trial, study_set.options, methods.selected(study_set))
         fitting = trial.known.part(trial.fitting[~trial.positive])
         whole, masked, asked = (
             three([one(name, 8) for name in ("dense", "words")])
@@ -145,6 +196,9 @@ def test_the_difference_to_mss_has_a_sign_and_an_interval(measured):
         if row["metric"] == "auroc_above"
     }
     assert above.keys() == {key for key in areas if key[1] != "MSS"}
+    for table in ("table_1_above", "table_2_above", "table_3"):
+        differences = [row for row in measured[table] if row["metric"] == "auroc_above"]
+        assert differences and all(row["low"] <= row["value"] <= row["high"] for row in differences)
     for (name, method), row in above.items():
         assert row["value"] == pytest.approx(areas[name, method] - areas[name, "MSS"])
         assert row["low"] <= row["value"] <= row["high"]
@@ -185,6 +239,8 @@ def test_sample_sizes_are_those_that_were_tested(files, entry, options, tmp_path
 def test_what_chose_is_in_no_number(measured):
     chosen = [row for row in measured["choice"] if row["keys"]["chosen"] and row["metric"] == "masked"]
     assert len(chosen) == 1
+    of_sets = values([row for row in measured["choice"] if row["keys"]["chosen"]], "auroc", "set")
+    assert of_sets.keys() == {("held out",), ("near",), ("far",)}
     assert all(row["n"] < 120 for row in measured["choice"] if row["metric"] == "masked")
     assert all(row["n"] < 190 for row in measured["choice"] if row["metric"] == "auroc")
 
@@ -196,6 +252,11 @@ def test_a_window_is_told_apart_the_sooner_the_fewer_of_it_are_in_knowledge(meas
         curve = [rates[name, f"{tenths / 10:.1f}"] for tenths in range(11)]
         assert curve[0] == 1 and curve[10] < 0.2 and all(np.diff(curve) <= 0.02)
     assert rates["far", "0.7"] > rates["near", "0.7"]
+    rows = {(row["keys"]["set"], row["keys"]["ratio"]): row for row in measured["figure_5"] if row["low"] is not None}
+    for row in rows.values():
+        low, high = clopper_pearson(round(500 * row["value"]), 500)  # as if all trials had other queries
+        assert row["low"] <= low <= row["value"] <= high <= row["high"]
+    assert rows["near", "0.7"]["high"] - rows["near", "0.7"]["low"] > 0.12  # theirs is .09 at most
     medians = values(measured["figure_5"], "p_value", "set", "ratio")
     assert medians["far", "0.0"] < 0.001 < 0.1 < medians["far", "1.0"]
 

@@ -97,7 +97,8 @@ def score_outliers(config: dict, wildcards) -> dict:
     retriever, entry = search.retriever(config, _dense(config)[0]), sets(config)[wildcards.relevance_set]
     passages, asked = (models.encoder(config, name) for name in _encoders(config))
     params = {"titles": retriever.get("titles", "none"), "similarity": retriever.get("similarity", "cosine")}
-    return {**passages, "query_encoder": asked["encoder"], **params, "entry": entry}
+    params |= {"entry": entry, "samples": config["relevance"]["samples"]}
+    return {**passages, "query_encoder": asked["encoder"], **params}
 
 
 def rated(config: dict) -> Grid:

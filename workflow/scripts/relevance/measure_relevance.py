@@ -19,14 +19,16 @@ from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
 from ragassay.schemas.relevance import OUTLIER_SCORES
 from ragassay.schemas.report import ANSWER_METRICS, METRICS
 from ragassay.studies.relevance import calibration, methods, paper_tables
+from ragassay.studies.relevance.divisions import divisions
 from ragassay.studies.relevance.drift import ks_p_values
-from ragassay.studies.relevance.paper_tables import LABELS, SECTION, seven
+from ragassay.studies.relevance.paper_tables import LABELS, SECTION, WORDS, seven
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, of_held_out
 from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
 from ragassay.studies.relevance.study_set import Options, StudySet, by_keys
 from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance
 
 WINDOW, TRIALS = 50, 500  # of figure 5
+RESAMPLES, FEWER = 20, 50  # of its queries, and trials with each
 BINS = 24
 LOWEST, HIGHEST = -3.0, 9.0  # standard units; what lies beyond is in the bins at the ends
 
@@ -46,16 +48,19 @@ def measure_relevance(
     for number, (name, entry) in enumerate(sets.items()):
         study_set = StudySet(name, entry, Options(**options), files)
         rated = votes[votes["corpus"] == entry["corpus"]]
-        rows += _trials(study_set, outliers.get(name), rated, texts, number == 0, resamples, flips, seed)
-        rows += paper_tables.table_5(study_set, *draws)
-        rows += paper_tables.table_6(study_set, *draws)
+        setting = methods.selected(study_set)
+        words = {keys["at"]: methods.words_alone(trial, texts) for keys, trial in study_set.trials(runs=1)}
+        rows += _trials(study_set, outliers.get(name), rated, words, setting, number == 0, resamples, flips, seed)
+        rows += divisions(study_set, texts, setting, *draws)
+        rows += paper_tables.table_5(study_set, words, *draws)
+        rows += paper_tables.table_6(study_set, words, *draws)
         rows += figure_2(study_set) if number == 0 else ()
         rows += figure_3(study_set, *draws)
         rows += figure_4(study_set, *draws)
         rows += figure_5(study_set, seed)
         rows += figure_6_7(study_set, number == 0)
         rows += figure_8(study_set) if number == 0 else ()
-        rows += methods.choices(study_set)
+        rows += methods.choices(study_set, setting)
     of_answers = tables.read_all(ANSWER_METRICS, answer_metrics).to_pylist()
     dots = [row for row in rows if row["table"] == "figure_3"]
     rows += figure_3_answers(dots, [row for row in of_answers if row["table"] == "accuracy"])
@@ -75,28 +80,27 @@ def _texts(queries):
     return texts
 
 
-def _trials(study_set, outlier_scores, rated, texts, first, resamples, flips, seed):
+def _trials(study_set, outlier_scores, rated, words, setting, first, resamples, flips, seed):
     outliers = tables.read(OUTLIER_SCORES, outlier_scores).to_pandas() if outlier_scores else None
+    options, mss, energy = study_set.options, LABELS["mss"], LABELS["energy"]
     for at, (keys, trial) in enumerate(study_set.trials()):
         performance = Performance(trial, resamples, seed)
-        statistics = seven(trial, study_set.options)
-        ranked = performance.ranked(statistics)
+        statistics = seven(trial, options) | {WORDS: words[at]}
+        ranked = performance.ranked(statistics, mss)
         yield from paper_tables.table_1_7(keys, ranked)
-        energy = statistics[LABELS["energy"]]
+        beside = {name: statistics[name] for name in (mss, energy, WORDS)}
         if outliers is not None:
             scores = _aligned(outliers, ["method", "fitted_on"], trial)
-            yield from paper_tables.table_2(keys, performance, scores, energy, study_set.options)
-        yield from paper_tables.table_3(keys, performance, _aligned(rated, ["rater", "retriever"], trial), energy)
+            yield from paper_tables.table_2(keys, performance, scores, beside, options)
+        yield from paper_tables.table_3(keys, performance, _aligned(rated, ["rater", "retriever"], trial), beside)
         yield from paper_tables.table_4_8_9(keys, performance, statistics, study_set, first)
-        yield from methods.methods(keys, performance, study_set.options, flips, seed)
-        words = [texts[asked.name, query] for asked in (trial.known, trial.unknown) for query in asked.ids]
-        yield from methods.wording(keys, performance, words)
-        yield from methods.rates(keys, performance, study_set.options, with_known=at == 0)
+        yield from methods.methods(keys, performance, words[at], setting, options, flips, seed)
+        yield from methods.rates(keys, performance, options, with_known=at == 0)
         shown = {statistic: numbers["auroc"]["value"] for statistic, numbers in ranked.items()}
         best = max(shown, key=shown.get)
         log.info(
             "%s, %s: AUROC of %s %.3f, of %s %.3f",
-            keys["corpus"], keys["set"], best, shown[best], LABELS["energy"], shown[LABELS["energy"]],
+            keys["corpus"], keys["set"], best, shown[best], energy, shown[energy],
         )  # fmt: skip
 
 
@@ -186,29 +190,49 @@ def figure_4(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
 
 def figure_5(study_set: StudySet, seed: int) -> Iterator[dict]:
     """How often windows that hold in-knowledge queries in a certain ratio are told from in-knowledge queries alone, by
-    the Kolmogorov-Smirnov test of Energy. Reference and window have no query in common.
+    the Kolmogorov-Smirnov test of Energy. Reference and window have no query in common. Trials share their queries, so
+    the interval is that of as few independent trials as would spread like the rates of resampled queries.
     """
-    options = study_set.options
+    options, energy = study_set.options, study_set.options.setting("energy")
+    dice = np.random.default_rng(seed)
     for at, (kind, in_knowledge, unknown) in enumerate(study_set.pairs()):
         size = min(WINDOW, len(in_knowledge.ids) // 2, len(unknown.ids))
-        energy = options.setting("energy")
-        energies = [energy.of(asked.nearest(options.retriever, options.k)) for asked in (in_knowledge, unknown)]
-        inside = _draws(energies[0], 2 * size, seed)
-        reference, inside, outside = inside[:, :size], inside[:, size:], _draws(energies[1], size, seed + 1)
+        values = [energy.of(asked.nearest(options.retriever, options.k)) for asked in (in_knowledge, unknown)]
+        p = _mixed(*values, size, TRIALS, seed)
+        resampled = [[part[dice.integers(len(part), size=len(part))] for part in values] for _ in range(RESAMPLES)]
+        rejected = [_mixed(*parts, size, FEWER, seed) <= options.alpha for parts in resampled]
         name = HELD_OUT if kind == HELD_OUT else unknown.name
-        for tenths in range(11):
-            count = round(size * tenths / 10)
-            p = ks_p_values(reference, np.concatenate([inside[:, :count], outside[:, count:]], axis=1))
+        for tenths, (p_of_ratio, spread) in enumerate(zip(p, _spread(np.array(rejected)), strict=True)):
             keys = {"at": at, "corpus": study_set.name, "set": name, "window": size, "ratio": f"{tenths / 10:.1f}"}
-            hits = int((p <= options.alpha).sum())
-            yield SECTION.row("figure_5", keys, "rejected", hits / TRIALS, TRIALS, *clopper_pearson(hits, TRIALS))
-            yield SECTION.row("figure_5", keys, "p_value", float(np.median(p)), TRIALS)
+            rate, chance = (
+                np.mean(p_of_ratio <= options.alpha),
+                (np.sum(p_of_ratio <= options.alpha) + 0.5) / (TRIALS + 1),
+            )
+            chance *= 1 - chance
+            trials = max(chance / (spread + chance / TRIALS), 1.0)
+            yield SECTION.row("figure_5", keys, "rejected", rate, TRIALS, *clopper_pearson(rate * trials, trials))
+            yield SECTION.row("figure_5", keys, "p_value", float(np.median(p_of_ratio)), TRIALS)
 
 
-def _draws(values, count, seed):
-    """TRIALS x count of the values; no trial has one twice."""
+def _mixed(inside, outside, size, trials, seed):
+    """ratios x trials: p-values of windows, of which a tenth more is in knowledge each time."""
+    inside, outside = _draws(inside, 2 * size, trials, seed), _draws(outside, size, trials, seed + 1)
+    reference, inside = inside[:, :size], inside[:, size:]
+    counts = [round(size * tenths / 10) for tenths in range(11)]
+    windows = (np.concatenate([inside[:, :count], outside[:, count:]], axis=1) for count in counts)
+    return np.stack([ks_p_values(reference, window) for window in windows])
+
+
+def _spread(rejected):
+    """The variance of rates over resampled queries, without what few trials of each add. resamples x ratios x trials"""
+    rates = rejected.mean(axis=2)
+    return np.maximum(rates.var(axis=0, ddof=1) - (rates * (1 - rates)).mean(axis=0) / (FEWER - 1), 0)
+
+
+def _draws(values, count, trials, seed):
+    """trials x count of the values; no trial has one twice."""
     dice = np.random.default_rng(seed)
-    return np.stack([values[dice.choice(len(values), count, replace=False)] for _ in range(TRIALS)])
+    return np.stack([values[dice.choice(len(values), count, replace=False)] for _ in range(trials)])
 
 
 def figure_6_7(study_set: StudySet, first: bool) -> Iterator[dict]:

@@ -6,8 +6,8 @@ are held out, and queries about them, were unknown.
 
 Outlier detectors on the vectors of queries, which never look at the corpus: what a statistic of the corpus has to
 beat. They are PyOD's with its default settings, compared with PyOD 3.6.7 (not needed here: it would bring two
-compilers). COPOD scores each query by itself, PyOD all of a call together. `subspace` is the distance from the
-corpus's principal components.
+compilers). `copod` scores each query by itself; `copod_together` counts all queries of the study among those that
+were fitted, as PyOD does with all of a call. `subspace` is the distance from the corpus's principal components.
 """
 
 import warnings
@@ -27,15 +27,18 @@ from ragassay.search.nearest import comparable
 from ragassay.studies.relevance import searched_queries
 from ragassay.studies.relevance.calibration import searched
 from ragassay.studies.relevance.searched_queries import DocumentClusters, fits
-from ragassay.studies.relevance.trials import CORPUS, SYNTHETIC, TRUE
+from ragassay.studies.relevance.trials import CORPUS, SYNTHETIC, TRUE, sample
 
 Score = Callable[[np.ndarray], np.ndarray]
 
 
 def score_outliers(
-    passages, held_out_documents, queries, outlier_scores, entry, encoder, query_encoder, embeddings, titles, similarity
-):
-    """`passages` are the corpus, and the corpus without what is held out; `queries` have the sets of the entry."""
+    passages, held_out_documents, queries, outlier_scores,
+    entry, samples, encoder, query_encoder, embeddings, titles, similarity,
+):  # fmt: skip
+    """`passages` are the corpus, and the corpus without what is held out; `queries` have the sets of the entry. A
+    detector is fitted on `samples` queries at most.
+    """
     of_queries, files = Embedder(Encoder(**query_encoder), embeddings), {}
     for path in queries:
         files[tables.keys(QUERIES, path)["query_set"]] = path
@@ -54,13 +57,17 @@ def score_outliers(
             )
             for origin, (name, mask) in fitted.items():
                 mask = mask & (searched_queries.is_left(asked[name]) if held_out else True)
-                fitting = vectors[name][np.broadcast_to(mask, len(vectors[name]))]
+                mask = np.broadcast_to(mask, len(vectors[name]))
+                fitting = vectors[name][sample(mask, samples, 0, asked[name].ids)]
                 methods = METHODS if len(fitting) > 1 else ()
                 detectors |= {(method, origin): fit(method, fitting) for method in methods}
-            for name in [in_knowledge] if held_out else compared:
-                shown = searched_queries.of_held_out(name) if held_out else name
-                for (method, origin), score in detectors.items():
-                    writer.write(_rows(shown, asked[name].ids, method, origin, score(vectors[name])))
+            scored = [in_knowledge] if held_out else compared
+            together = np.concatenate([vectors[name] for name in scored])
+            ends = np.cumsum([len(vectors[name]) for name in scored])[:-1]
+            for (method, origin), score in detectors.items():
+                for name, values in zip(scored, np.split(score(together), ends), strict=True):
+                    shown = searched_queries.of_held_out(name) if held_out else name
+                    writer.write(_rows(shown, asked[name].ids, method, origin, values))
     log.info("%d scores of %d sets", writer.written, len(compared))
 
 
@@ -133,18 +140,37 @@ def copod(fitted: np.ndarray) -> Score:
         asked = np.asarray(asked, np.float64)
         below = searched(ordered, asked, "right")  # at most as high
         above = count - searched(ordered, asked, "left")  # at least as high
-        left, right = (-np.log((part + 1) / (count + 1)) for part in (below, above))
         # The third central moment of the fitted queries and this one, from their sums around the fitted mean.
         apart = asked - centre
         mean = apart / (count + 1)
-        skew = np.sign((cubes + apart**3) - 3 * mean * (squares + apart**2) + 2 * (count + 1) * mean**3)
-        tails = np.where(skew < 0, left, np.where(skew > 0, right, left + right))
-        return np.maximum(tails, (left + right) / 2).sum(axis=1)
+        skew = (cubes + apart**3) - 3 * mean * (squares + apart**2) + 2 * (count + 1) * mean**3
+        return _in_tails((below + 1) / (count + 1), (above + 1) / (count + 1), skew)
 
     return scored
 
 
+def copod_together(fitted: np.ndarray) -> Score:
+    """The same, where all that are scored at once count with the fitted ones, so that many are less unusual."""
+
+    def scored(asked):
+        together = np.concatenate([fitted, np.asarray(asked, np.float64)])
+        ordered, asked = np.sort(together, axis=0), together[len(fitted) :]
+        below = searched(ordered, asked, "right") / len(together)
+        above = 1 - searched(ordered, asked, "left") / len(together)
+        return _in_tails(below, above, ((together - together.mean(axis=0)) ** 3).sum(axis=0))
+
+    return scored
+
+
+def _in_tails(below, above, skew):
+    """From the shares at most and at least as high as each number, queries x numbers; the longer tail counts."""
+    left, right = -np.log(below), -np.log(above)
+    tails = np.where(skew < 0, left, np.where(skew > 0, right, left + right))
+    return np.maximum(tails, (left + right) / 2).sum(axis=1)
+
+
 METHODS = {"mahalanobis": mahalanobis, "svm": svm, "lof": lof, "kde": kde, "copod": copod}
+METHODS |= {"copod_together": copod_together}
 
 
 def fit(name: str, fitted: np.ndarray) -> Score:

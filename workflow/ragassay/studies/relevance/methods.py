@@ -10,7 +10,7 @@ from ragassay.metrics.paired import holm, rank_swap
 from ragassay.metrics.panel import auroc
 from ragassay.models.heads import regression
 from ragassay.models.heads.scores import scores as head_scores
-from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused
+from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, WORDS, fused
 from ragassay.studies.relevance.searched_queries import SearchedQueries, fits, fractions
 from ragassay.studies.relevance.statistics import (
     CHOSEN,
@@ -23,27 +23,32 @@ from ragassay.studies.relevance.statistics import (
     features,
 )
 from ragassay.studies.relevance.study_set import Options, StudySet
-from ragassay.studies.relevance.trials import Performance, Trial
+from ragassay.studies.relevance.trials import Pair, Performance
 
 FOLDS = 5  # of the control by words
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
+SHORT = "mss", "energy"  # of the paper's, those that stand beside ours
+MSS = LABELS["mss"]
 SHOWN = {FUSED: FUSED_MSS, LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
 
 
-def methods(keys: dict, performance: Performance, options: Options, flips: int, seed: int) -> Iterator[dict]:
-    """Rank and decisions of each method, and whether it ranks better than MSS."""
+def methods(
+    keys: dict, performance: Performance, words: np.ndarray, setting: Setting | None, options: Options, flips: int,
+    seed: int,
+) -> Iterator[dict]:  # fmt: skip
+    """Rank and decisions of each method, and whether it ranks better than MSS; beside what `words` alone reach."""
     trial = performance.trial
-    scores = statistics(trial, options)
-    decided = performance.decided(
-        {name: trial.rejected(values, options.alpha, options.p_values) for name, values in scores.items()}
-    )
-    baseline = LABELS["mss"]
-    others = [name for name in scores if name != baseline]
+    scores = statistics(trial, options, setting)
+    others = [name for name in scores if name != MSS]
     inside = ~trial.fitting
     pairs = (scores[name][inside] for name in others)
     same = (trial.positive[inside], trial.keys[inside], flips, seed)
-    p = dict(zip(others, holm([rank_swap(values, scores[baseline][inside], *same) for values in pairs]), strict=True))
-    for name, numbers in performance.ranked(scores, baseline).items():
+    p = dict(zip(others, holm([rank_swap(values, scores[MSS][inside], *same) for values in pairs]), strict=True))
+    scores[WORDS] = words
+    decided = performance.decided(
+        {name: trial.rejected(values, options.alpha, options.p_values) for name, values in scores.items()}
+    )
+    for name, numbers in performance.ranked(scores, MSS).items():
         for metric, row in (numbers | decided[name]).items():
             yield SECTION.row("methods", {**keys, "method": name}, metric, **row)
         if name in p:
@@ -64,15 +69,14 @@ def rates(keys: dict, performance: Performance, options: Options, with_known: bo
             yield SECTION.row("rates", place, "rejected", **decided[metric])
 
 
-def wording(keys: dict, performance: Performance, texts: list[str]) -> Iterator[dict]:
-    """How well the words of queries alone tell both kinds apart, by a model that saw other queries of both and never
-    the corpus. Where it does well, so would any method that knows how people write.
+def words_alone(pair: Pair, texts: dict[tuple[str, str], str]) -> np.ndarray:
+    """How probably each query is out of knowledge by a model of words that saw other queries of both kinds, and never
+    the corpus. Where it does well, so would any method that knows how people write. `texts` are by set and id.
     """
-    trial = performance.trial
-    folds = (fractions("wording", trial.keys) * FOLDS).astype(int)
-    scores = regression.out_of_fold(folds, texts, trial.positive, _fit_words, _by_words)
-    values = np.array([np.nan if score is None else score for score in scores], float)
-    yield SECTION.row("wording", keys, "auroc", **performance.ranked({"words": values})["words"]["auroc"])
+    asked = [texts[of.name, query] for of in (pair.known, pair.unknown) for query in of.ids]
+    folds = (fractions("wording", pair.keys) * FOLDS).astype(int)
+    scores = regression.out_of_fold(folds, asked, pair.positive, _fit_words, _by_words)
+    return np.array(scores, float)  # NaN for None
 
 
 def _fit_words(texts, labels):
@@ -85,20 +89,30 @@ def _by_words(model, texts):
     return model.predict_proba(texts)[:, 1].tolist()
 
 
-def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
-    """MSS, Energy and our own methods, by the fitting part; `trained` includes those that learn or choose there."""
-    fitting = trial.known.part(trial.fitting[~trial.positive])
-    first = trial.nearest(options.retriever, max(options.k, *options.ks))
-    by_method = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
-    by_method[SHOWN[FUSED]] = fused(trial, options)
+def statistics(pair: Pair, options: Options, setting: Setting | None = None, trained: bool = True) -> dict:
+    """MSS, Energy and our own methods -> values of all queries, by the fitting part; `trained` includes the one that
+    learns there, `setting` is the one that was chosen, if any was.
+    """
+    fitting = pair.known.part(pair.fitting[~pair.positive])
+    by_method = {LABELS[name]: options.setting(name).of(pair.nearest(options.retriever, options.k)) for name in SHORT}
+    by_method[SHOWN[FUSED]] = fused(pair, options)
     if trained and any(fitting.documents):
-        asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
+        asked = [pair.nearest(retriever, options.k) for retriever in options.fused]
         fitted = [fitting.nearest(retriever, options.k) for retriever in options.fused]
         masked = [fitting.masked(retriever, options.k) for retriever in options.fused]
         by_method[SHOWN[LOGISTIC]] = apply_head(fit_head(fitted, masked), asked)
-        candidates = list(settings(options.ks, options.temperatures))
-        by_method[SHOWN[CHOSEN]] = chosen(fitting, options.retriever, candidates).of(first)
+    if setting:
+        by_method[SHOWN[CHOSEN]] = setting.of(pair.nearest(options.retriever, setting.k))
     return by_method
+
+
+def selected(study_set: StudySet) -> Setting | None:
+    """The setting that the fitting part of a set chooses, if it names documents: one for all tables."""
+    options, fitting = study_set.options, fits(study_set.known.keys)
+    part = study_set.known.part(fitting)
+    if not any(part.documents):
+        return None
+    return chosen(part, options.retriever, list(settings(options.ks, options.temperatures)))
 
 
 def chosen(fitting: SearchedQueries, retriever: str, candidates: list[Setting]) -> Setting:
@@ -140,22 +154,20 @@ def apply_head(head: dict[str, np.ndarray], asked: Scores) -> np.ndarray:
     return head_scores(head, features(asked))
 
 
-def choices(study_set: StudySet) -> Iterator[dict]:
+def choices(study_set: StudySet, chosen_setting: Setting | None) -> Iterator[dict]:
     """How well each setting tells in-knowledge queries from themselves without their own documents, beside how well it
     tells them from the queries of each trial. The chosen one was chosen by the fitting part, which is not in these.
     """
     options = study_set.options
     candidates = list(settings(options.ks, options.temperatures))
-    fitting = fits(study_set.known.keys)
-    if not any(study_set.known.documents):
+    rest = study_set.known.part(~fits(study_set.known.keys))
+    if chosen_setting is None or not any(rest.documents):
         return
-    selected = chosen(study_set.known.part(fitting), options.retriever, candidates)
-    rest = study_set.known.part(~fitting)
     masked = masked_aurocs(*_with_and_without(rest, options.retriever, candidates), candidates)
     for at, setting in enumerate(candidates):
         keys = {
             "at": at, "corpus": study_set.name, "statistic": LABELS[setting.statistic], "k": setting.k,
-            "temperature": f"{setting.temperature:g}", "chosen": "chosen" if setting == selected else "",
+            "temperature": f"{setting.temperature:g}", "chosen": "chosen" if setting == chosen_setting else "",
         }  # fmt: skip
         yield SECTION.row("choice", keys, "masked", masked[at], len(rest.ids))
         for place, trial in study_set.trials(runs=1):

@@ -11,7 +11,7 @@ from ragassay.studies.relevance.calibration import combinations
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, fits
 from ragassay.studies.relevance.statistics import SIMPLE, fused_mss
 from ragassay.studies.relevance.study_set import Options, StudySet
-from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance, Trial
+from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Pair, Performance, Trial
 
 SECTION = Section("relevance")
 LABELS = {
@@ -19,9 +19,10 @@ LABELS = {
     "simes": "Simes",
 }  # fmt: skip
 FUSED_MSS = "Fused MSS"  # the statistic of our own that gates use
+WORDS = "Words alone"  # the control of all tables: a model of how queries are worded
 OUTLIERS = {
-    "mahalanobis": "Mahalanobis", "svm": "One-class SVM", "lof": "LOF", "kde": "KDE", "copod": "COPOD",
-    "subspace": "Principal components",
+    "mahalanobis": "Mahalanobis", "svm": "One-class SVM", "lof": "LOF", "kde": "KDE", "copod": "COPOD, one by one",
+    "copod_together": "COPOD, together", "subspace": "Principal components",
 }  # fmt: skip
 
 
@@ -32,11 +33,11 @@ def seven(trial: Trial, options: Options) -> dict[str, np.ndarray]:
     return simple | {LABELS[name]: values for name, values in trial.combined(scores, options.p_values).items()}
 
 
-def fused(trial: Trial, options: Options) -> np.ndarray:
-    """The fused statistic of a trial's queries, in units of the fitting part."""
-    fitting = trial.known.part(trial.fitting[~trial.positive])
+def fused(pair: Pair, options: Options) -> np.ndarray:
+    """The fused statistic of all queries, in units of the fitting part."""
+    fitting = pair.known.part(pair.fitting[~pair.positive])
     fitted = [fitting.nearest(retriever, options.k) for retriever in options.fused]
-    return fused_mss(fitted, [trial.nearest(retriever, options.k) for retriever in options.fused])
+    return fused_mss(fitted, [pair.nearest(retriever, options.k) for retriever in options.fused])
 
 
 def table_1_7(keys: dict, measured: dict) -> Iterator[dict]:
@@ -44,30 +45,40 @@ def table_1_7(keys: dict, measured: dict) -> Iterator[dict]:
     for statistic, numbers in measured.items():
         for table, name in (("table_1", "auroc"), ("table_7", "auprc")):
             yield SECTION.row(table, {**keys, "statistic": statistic}, name, **numbers[name])
+        yield from _above("table_1", keys, numbers, statistic=statistic)
 
 
-def table_2(keys: dict, performance: Performance, outliers: dict, energy: np.ndarray, options: Options):
-    """Outlier detectors, by what they were fitted on, against Energy: AUROC, AUPRC, and what they find and cost at
-    level alpha. `outliers` are scores by method and origin.
+def _above(table, keys, numbers, **method):
+    """How much the AUROC of a method is above that of MSS, in a table with a column for each set."""
+    if "auroc_above" in numbers:
+        place = {name: keys[name] for name in ("corpus", "set")} | method
+        yield SECTION.row(f"{table}_above", place, "auroc_above", **numbers["auroc_above"])
+
+
+def table_2(keys: dict, performance: Performance, outliers: dict, beside: dict, options: Options):
+    """Outlier detectors, by what they were fitted on, against the methods `beside` them: AUROC, AUPRC, and what they
+    find and cost at level alpha. `outliers` are scores by method and origin.
     """
     trial = performance.trial
     named = {(OUTLIERS[method], origin): scores for (method, origin), scores in outliers.items()}
-    named[LABELS["energy"], TRUE] = energy
+    named |= {(method, TRUE): values for method, values in beside.items()}
     rejected = {name: trial.rejected(scores, options.alpha, options.p_values) for name, scores in named.items()}
     decided = performance.decided(rejected)
-    for (method, origin), numbers in performance.ranked(named).items():
+    for (method, origin), numbers in performance.ranked(named, (LABELS["mss"], TRUE)).items():
+        yield from _above("table_2", keys, numbers, method=method, fitted_on=origin)
         for name, row in (numbers | decided[method, origin]).items():
-            yield SECTION.row("table_2", {**keys, "method": method, "fitted_on": origin}, name, **row)
+            if name != "auroc_above":
+                yield SECTION.row("table_2", {**keys, "method": method, "fitted_on": origin}, name, **row)
 
 
-def table_3(keys: dict, performance: Performance, rated: dict, energy: np.ndarray) -> Iterator[dict]:
-    """Relevance scores of language models, by model and the retriever whose passages it saw, against Energy on the
-    queries that have a score.
+def table_3(keys: dict, performance: Performance, rated: dict, beside: dict) -> Iterator[dict]:
+    """Relevance scores of language models, by model and the retriever whose passages it saw, against the methods
+    `beside` them on the queries that have a score.
     """
     for (model, retriever), scores in rated.items():
-        same = np.where(np.isnan(scores), np.nan, energy)
-        for method, numbers in performance.ranked({model: scores, LABELS["energy"]: same}).items():
-            place = {**keys, "method": method, "compared_with": LABELS["energy"] if method == model else model}
+        same = {method: np.where(np.isnan(scores), np.nan, values) for method, values in beside.items()}
+        for method, numbers in performance.ranked({model: scores, **same}, LABELS["mss"]).items():
+            place = {**keys, "method": method, "compared_with": LABELS["mss"] if method == model else model}
             for name, row in numbers.items():
                 yield SECTION.row("table_3", place | {"passages_by": retriever}, name, **row)
 
@@ -110,9 +121,9 @@ def _by_synthetic(trial, statistics, study_set):
     return decisions
 
 
-def table_5(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
+def table_5(study_set: StudySet, words: dict[int, np.ndarray], resamples: int, seed: int) -> Iterator[dict]:
     """Energy with samples of other sizes, over half as many runs. A size that a set has not enough queries for, and
-    that would test the same ones as a smaller size, has no rows.
+    that would test the same ones as a smaller size, has no rows. `words` are the values of that control by trial.
     """
     options, tested = study_set.options, {}
     for size in sorted(options.sizes):
@@ -121,17 +132,21 @@ def table_5(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
                 continue
             tested[keys["at"]] = trial.tested
             count = round(trial.tested[trial.positive].sum(axis=0).mean())  # of each kind; a mean over runs
-            yield from _energy("table_5", {**keys, "samples": count}, trial, options, resamples, seed)
+            performance = Performance(trial, resamples, seed)
+            yield from _energy("table_5", {**keys, "samples": count}, performance, words[keys["at"]], options)
 
 
-def table_6(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
+def table_6(study_set: StudySet, words: dict[int, np.ndarray], resamples: int, seed: int) -> Iterator[dict]:
     """Energy on whole sets: all queries but those that fit something."""
     for keys, trial in study_set.trials(runs=1):
         trial.tested = (~trial.fitting)[:, None]
-        yield from _energy("table_6", keys, trial, study_set.options, resamples, seed)
+        performance = Performance(trial, resamples, seed)
+        yield from _energy("table_6", keys, performance, words[keys["at"]], study_set.options)
 
 
-def _energy(table, keys, trial, options, resamples, seed):
-    values = options.setting("energy").of(trial.nearest(options.retriever, options.k))
-    for name, row in Performance(trial, resamples, seed).ranked({"energy": values})["energy"].items():
+def _energy(table, keys, performance, words, options):
+    scores = performance.trial.nearest(options.retriever, options.k)
+    values = {name: options.setting(name).of(scores) for name in ("energy", "mss")} | {WORDS: words}
+    ranked = performance.ranked(values, "mss")
+    for name, row in (ranked["energy"] | {"words": ranked[WORDS]["auroc"]}).items():
         yield SECTION.row(table, keys, name, **row)

@@ -94,10 +94,7 @@ def without_own(hits: Similarities, clusters: np.ndarray, sources: list[set[int]
     documents of each passage, `sources` are those that each query is about.
     """
     mine = of_documents(hits, clusters, sources)
-    order = np.argsort(mine, axis=1, kind="stable")
-    gone = np.take_along_axis(mine, order, axis=1)
-    scores, passages = (np.take_along_axis(part, order, axis=1) for part in hits)
-    left = Similarities(np.where(gone, 0.0, scores), np.where(gone, -1, passages))
+    left = dropped(hits, mine)
     cut = (hits.found == hits.scores.shape[1]) & (left.found < min(k, len(clusters) - mine.sum(axis=1).max(initial=0)))
     if cut.any():
         raise SimilarityError(
@@ -105,6 +102,14 @@ def without_own(hits: Similarities, clusters: np.ndarray, sources: list[set[int]
             f" relevance.k = {k}; set a higher retrieval.neighbours"
         )
     return left
+
+
+def dropped(hits: Similarities, gone: np.ndarray) -> Similarities:
+    """The rest of what queries found, best first; `gone` are queries x depth."""
+    order = np.argsort(gone, axis=1, kind="stable")
+    gone = np.take_along_axis(gone, order, axis=1)
+    scores, passages = (np.take_along_axis(part, order, axis=1) for part in hits)
+    return Similarities(np.where(gone, 0.0, scores), np.where(gone, -1, passages))
 
 
 class DocumentClusters:
@@ -177,6 +182,22 @@ class SearchedQueries(NamedTuple):
         where = f"{self.name}, {retriever}"
         left = without_own(self.neighbours[retriever], self.corpus.clusters, self.documents, k, where)
         return nearest(left, k, len(self.corpus), where)
+
+    def without(self, out: np.ndarray, mask: np.ndarray) -> "SearchedQueries":
+        """Some of the queries, as if these clusters were not in the corpus; see `reaches`."""
+        part = self.part(mask)
+        gone = np.isin(self.corpus.clusters, out)
+        neighbours = {name: dropped(hits, gone[hits.passages]) for name, hits in part.neighbours.items()}
+        return part._replace(neighbours=neighbours)
+
+    def reaches(self, k: int, retriever: str, outs: list[np.ndarray]) -> np.ndarray:
+        """Whether each query found k passages that belong neither to its own documents nor to clusters that are out, by
+        each list of these; or all passages that it can find.
+        """
+        hits, clusters = self.neighbours[retriever], self.corpus.clusters
+        others = ~of_documents(hits, clusters, self.documents) & (hits.passages >= 0)
+        left = [(others & ~np.isin(clusters, out)[hits.passages]).sum(axis=1) for out in outs]
+        return (np.min(left, axis=0) >= k) | (hits.found < hits.scores.shape[1])
 
     def recall(self, retriever: str, k: int) -> np.ndarray:
         """Whether each query found a document that it is about among k passages; NaN if none is known."""

@@ -65,10 +65,11 @@ class StudySet:
 
         self.known = asked(entry["in_knowledge"], corpus, whole)
         _check_documents(self.known, files["queries"][entry["in_knowledge"]], corpus)
+        self.remaining, self.held_out = searched_queries.held_out(asked(entry["in_knowledge"], reduced, rest))
         for retriever in options.searching:
             scores = self.known.nearest(retriever, max(options.k, *options.ks))
             calibration.checked(scores, options.alpha, f"query set {self.known.name}, {retriever} in {corpus}")
-        self.remaining, self.held_out = searched_queries.held_out(asked(entry["in_knowledge"], reduced, rest))
+            self.remaining.nearest(retriever, max(options.k, *options.ks))  # fails if too little of the corpus is left
         if any(self.known.documents) and not len(self.held_out.ids):
             _warn_of_none(name, self.known, corpus)
         unknown = [(kind, query_set) for kind in (NEAR, FAR) for query_set in entry[kind]]

@@ -21,7 +21,21 @@ class TrialError(AssayError):
     """A set of queries is too small for a trial."""
 
 
-class Trial:
+class Pair:
+    """In-knowledge queries and others; the fitting part is of the former."""
+
+    def __init__(self, in_knowledge: SearchedQueries, unknown: SearchedQueries):
+        self.known, self.unknown = in_knowledge, unknown
+        self.positive = np.repeat([False, True], [len(in_knowledge.ids), len(unknown.ids)])
+        self.keys = np.concatenate([in_knowledge.keys, unknown.keys])
+        self.fitting = ~self.positive & fits(self.keys)
+
+    def nearest(self, retriever: str, k: int) -> np.ndarray:
+        """queries x k similarities of all."""
+        return np.concatenate([asked.nearest(retriever, k) for asked in (self.known, self.unknown)])
+
+
+class Trial(Pair):
     """`size` limits how many queries of each kind a run tests, and how many calibrate it."""
 
     def __init__(self, in_knowledge: SearchedQueries, unknown: SearchedQueries, kind: str, runs: int, size: int):
@@ -31,10 +45,8 @@ class Trial:
                     f"query set {asked.name}: found {len(asked.ids)} queries, expected at least 2; add queries, or take"
                     " the set out of relevance.sets"
                 )
-        self.known, self.unknown, self.kind = in_knowledge, unknown, kind
-        self.positive = np.repeat([False, True], [len(in_knowledge.ids), len(unknown.ids)])
-        self.keys = np.concatenate([in_knowledge.keys, unknown.keys])
-        self.fitting = ~self.positive & fits(self.keys)
+        super().__init__(in_knowledge, unknown)
+        self.kind = kind
         self.calibrating = np.zeros((len(self.keys), runs), bool)
         self.tested = np.zeros((len(self.keys), runs), bool)
         names = np.concatenate([in_knowledge.ids, unknown.ids])
@@ -59,10 +71,6 @@ class Trial:
         count = len(self.unknown.ids)
         return f"{count}, few" if count < FEW else str(count)
 
-    def nearest(self, retriever: str, k: int) -> np.ndarray:
-        """queries x k similarities of all."""
-        return np.concatenate([asked.nearest(retriever, k) for asked in (self.known, self.unknown)])
-
     def by_run(self, values) -> np.ndarray:
         """Statistics as queries x runs."""
         values = np.asarray(values, float)
@@ -80,15 +88,16 @@ class Trial:
 
     def rejected(self, values, alpha: float, mode: str, reference=None) -> np.ndarray:
         """Whether each query is rejected in each run, by its calibrating queries or by a `reference`, runs x queries.
-        NaN where too few calibrate.
+        NaN where too few calibrate, or there is no value.
         """
         values = self.by_run(values)
-        rejections = np.full(values.shape, np.nan)
+        rejections, is_known = np.full(values.shape, np.nan), ~np.isnan(values)
         for run, calibrating in enumerate(self.calibrating.T):
-            calibrating_values = values[calibrating, run] if reference is None else reference[run]
+            usable = calibrating & is_known[:, run]
+            calibrating_values = values[usable, run] if reference is None else reference[run]
             if len(calibrating_values) >= calibration.fewest_for(alpha):
                 rejections[:, run] = calibration.rejected(calibrating_values, values[:, run], alpha, mode)
-        return rejections
+        return np.where(is_known, rejections, np.nan)
 
 
 def calibrates(keys, run: int) -> np.ndarray:
