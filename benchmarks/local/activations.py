@@ -54,14 +54,15 @@ def _ways(*names):
     """Ways to get the last token of a batch: by the trunk alone, from all layers of a site, and as is usual."""
     import torch
 
+    from ragassay.models.activations.sites import Place
     from ragassay.models.activations.states import States
 
     prompts, model = batch(), decoder(whole="usual" in names)
     tokens, trunk = torch.tensor(prompts), getattr(model, "model", model)
     groups, own = [[number] for number in range(TEXTS)], passes(model, trunk, tokens)
     for site, layers in {"mlp": range(1, 13), "residual": range(13)}.items():
-        states = States(trunk, TEXTS * TOKENS, site=site)
-        own[site] = functools.partial(states.of, prompts, groups, list(layers))
+        states = States(trunk, TEXTS * TOKENS)
+        own[site] = functools.partial(states.of, prompts, groups, Place(site, list(layers)))
     return {name: own[name] for name in names}
 
 

@@ -63,6 +63,9 @@ def write_gate(folder: Path, statistic: str) -> Path:
     return folder
 
 
+READING = {"site": "residual", "layers": [1, 2, 4], "position": "last_prompt"}
+
+
 def write_probes(folder: Path, threshold: float = 0.5) -> Path:
     """One of each kind, on features of 3 layers x 4 numbers."""
     folder.mkdir(parents=True)
@@ -80,10 +83,10 @@ def write_probes(folder: Path, threshold: float = 0.5) -> Path:
         probe = kind(settings).fit(training, held)
         saved[f"matched-{name}", 0] = probe.fitted
         entry = {"kind": name, "settings": probe.settings, "places": places, "threshold": threshold}
-        entry["observed_fpr"] = 0.05
+        entry |= {"observed_fpr": 0.05, "reading": READING}
         entries[f"matched-{name}.0"] = entry
     about = {"identity": {"files": "ab" * 32, "dtype": "float32", "format": 1}, "prompt": "cd" * 32, "fpr": 0.05}
-    about |= {"reading": {"site": "residual", "layers": [1, 2, 4], "position": "last_prompt"}, "model": "tiny"}
+    about |= {"model": "tiny"}
     heads_file.write(folder / "heads.safetensors", folder / "card.json", saved, about | {"heads": entries})
     return folder
 

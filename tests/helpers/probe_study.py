@@ -45,14 +45,15 @@ PROMPTS = [ROOT / f"resources/prompts/{name}.yaml" for name in ("respond_passage
 CONDITIONS = ["released", "retrieved", "prefixed", "matched", "irrelevant", "misspelt"]
 TABLES = ("prompt_answers", "probe_scores", "probe_classes", "projections")
 MEASURED = (*(f"{name}/s/r/a/m" for name in TABLES), "probe_transfers/kinds", "alarms/s/r/a/m")
+WHERE = {"site": None, "position": None, "layers": None}
 LOGISTIC = {"kind": "logistic", "settings": {"strengths": [0.01]}, "seeds": [0], "folds": 10}
 LENS = {"tokens": 40, "strengths": [0.3], "sparse": True}
 CERTAINTY = {"tokens": 40, "strengths": [0.1]}
 PROBES = {
-    "logistic": LOGISTIC | {"layers": None, "conditions": []},
-    "last_layer": LOGISTIC | {"layers": [-1], "conditions": ["released"]},
-    "lens": LOGISTIC | {"kind": "lens", "settings": LENS, "layers": None, "conditions": ["matched"]},
-    "certainty": LOGISTIC | {"kind": "certainty", "settings": CERTAINTY, "layers": None, "conditions": ["matched"]},
+    "logistic": LOGISTIC | {**WHERE, "conditions": []},
+    "last_layer": LOGISTIC | {**WHERE, "layers": [-1], "conditions": ["released"]},
+    "lens": LOGISTIC | {"kind": "lens", "settings": LENS, **WHERE, "conditions": ["matched"]},
+    "certainty": LOGISTIC | {"kind": "certainty", "settings": CERTAINTY, **WHERE, "conditions": ["matched"]},
 }
 CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
 
@@ -156,9 +157,9 @@ def study(tmp_path_factory):
         settings |= {"in_lines": False, "wants": "answer", "most_rejected": 1}
         answer_prompts(*inputs, place("prompt_answers"), place("calls"), **settings | more)
 
-    def collect(reading=None, **more):
+    def collect(readings=None, **more):
         inputs = [place(name) for name in ("targets", "prompt_pairs", "prompt_answers")]
-        settings = {"model": own.model, "reading": reading or {}, "in_lines": False, "embeddings": own.embeddings}
+        settings = {"model": own.model, "readings": readings or [{}], "in_lines": False, "embeddings": own.embeddings}
         collect_activations(*inputs, *PROMPTS, [], place("activations"), own.collection, **settings | more)
 
     def train(output=folder, **more):
@@ -177,7 +178,7 @@ def study(tmp_path_factory):
     def transfer(cells, across, **more):
         inputs = [place(name) for name in ("prompt_pairs", "prompt_answers", "activations")]
         inputs = [[one] * len(cells) for one in (*inputs, own.collection)]
-        settings = {"probe": "logistic", "entry": LOGISTIC, "conditions": ["released"], "fpr": 0.1}
+        settings = {"probe": "logistic", "entry": {**WHERE, **LOGISTIC}, "conditions": ["released"], "fpr": 0.1}
         settings |= {"embeddings": own.embeddings}
         transfer_probes(*inputs, place("probe_transfers"), cells, across, [], **settings | more)
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from probe_study import LOGISTIC
+from probe_study import LOGISTIC, WHERE
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.models.activations.sites import ActivationsError
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS
 from ragassay.studies.poisoning.probes.samples import ProbeError
 
-TRIPLET = LOGISTIC | {"kind": "triplet", "layers": None, "conditions": []}
+TRIPLET = LOGISTIC | {"kind": "triplet", **WHERE, "conditions": []}
 SMALL = {"widths": [4], "epochs": 1, "batch": 8, "rate": 1e-3, "margin": 1.0, "dimensions": 4}
 
 

@@ -9,14 +9,18 @@ from probe_study import PROMPTS
 from ragassay.calls.prompts import Prompt
 from ragassay.models.activations.sites import ActivationsError
 from ragassay.models.activations.state_store import Decoder
+from ragassay.models.likelihood.scorer import Scorer
+from ragassay.models.local import LocalModel
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_PAIRS
-from ragassay.studies.poisoning.probes.reading import Reading
+from ragassay.studies.poisoning.probes.reading import Collection, Readings
+from ragassay.studies.poisoning.probes.samples import Stored
+from scripts.probes.collect_activations import certainties
 
 
 def test_they_are_the_states_of_the_last_token_of_each_prompt(study):
     decoder = Decoder("model tiny", study.model)
-    states = Reading().resolved(decoder).store(decoder, study.embeddings)
+    states = Readings.resolved([{}], decoder).store(decoder, study.embeddings)
     rows = study.rows(ACTIVATIONS)
     pairs = study.rows(PROMPT_PAIRS)
     questions = {row["target_id"]: row["question"] for row in study.rows(TARGETS)}
@@ -34,6 +38,36 @@ def test_they_are_the_states_of_the_last_token_of_each_prompt(study):
         assert len(tokens) == rows[at]["tokens"] and np.abs(found - expected).max() < 5e-3
 
 
+def test_a_job_that_runs_again_computes_nothing_and_gives_the_same_numbers(study, monkeypatch):
+    before = study.rows(ACTIVATIONS)
+    local = Decoder("model tiny", study.model)
+    texts, answers = ["Question:\n", "Another:\n"], ["Anna Marlowe", "Piet"]
+    exact = Scorer(local).certainties(answers, texts)
+    stored = certainties(local, texts, answers, study.embeddings)
+    assert np.abs(np.array(list(stored.values())) - exact).max() < 1e-5
+    monkeypatch.setattr(LocalModel, "_loaded", None)  # no weights are loaded
+    with study.changed(ACTIVATIONS):
+        study.collect()
+        assert study.rows(ACTIVATIONS) == before
+
+
+def test_several_readings_of_one_pass_are_those_of_passes_of_their_own(study, tmp_path):
+    base, inside = {"layers": [2]}, {"site": "mlp", "position": "first_generated"}
+    kept, collection = {}, study.collection.read_bytes()
+    with study.changed(ACTIVATIONS):
+        for name, readings in {"both": [base, inside], "base": [base], "inside": [inside]}.items():
+            study.collect(readings)
+            keys = [row["key"] for row in study.rows(ACTIVATIONS)]
+            collected = Collection.load(study.collection)
+            where = [(None, None)] if len(readings) == 1 else [(None, None), ("mlp", "first_generated")]
+            kept[name] = [Stored(collected, study.embeddings, keys, collected.reading(*each)) for each in where]
+    study.collection.write_bytes(collection)
+    assert [states.shape[1:] for states in kept["both"]] == [(1, 16), (2, 32)]
+    rows = np.arange(0, len(keys), 7)
+    for states, alone in zip(kept["both"], (*kept["base"], *kept["inside"]), strict=True):
+        assert states.shape == alone.shape and np.abs(states[rows] - alone[rows]).max() < 1e-2
+
+
 def test_a_layer_that_the_model_lacks_is_refused(study):
     with pytest.raises(ActivationsError, match="found layer 9 at the site mlp, expected one from -2 to 2 and not 0"):
-        study.collect({"site": "mlp", "layers": [9]})
+        study.collect([{"site": "mlp", "layers": [9]}])

@@ -4,7 +4,7 @@ import numpy as np
 
 from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.probes import ACTIVATIONS, PROJECTIONS
-from ragassay.studies.poisoning.probes.reading import Reading
+from ragassay.studies.poisoning.probes.reading import Readings
 
 
 def test_pca_is_that_of_the_means_over_layers(study):
@@ -12,7 +12,7 @@ def test_pca_is_that_of_the_means_over_layers(study):
     own = [row for row in rows if (row["method"], row["condition"]) == ("pca", "released")]
     assert len(own) == 30 and {row["label"] for row in own} == {"correct", "poisoned"}
     decoder = Decoder("model tiny", study.model)
-    store = Reading().resolved(decoder).store(decoder, study.embeddings)
+    store = Readings.resolved([{}], decoder).store(decoder, study.embeddings)
     keys = {
         (row["target_id"], row["condition"], row["side"]): bytes.fromhex(row["key"]) for row in study.rows(ACTIVATIONS)
     }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from probe_study import COUNT, PROBES
+from probe_study import COUNT, LOGISTIC, PROBES, WHERE
 from ragassay.documents.ids import split_of
 from ragassay.metrics.panel import auroc
 from ragassay.models import files
@@ -17,7 +17,7 @@ from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS
 from ragassay.services.probe import Probe
 from ragassay.studies.poisoning.probes.folds import CONTROLS
-from ragassay.studies.poisoning.probes.reading import Reading
+from ragassay.studies.poisoning.probes.reading import Readings
 from ragassay.studies.poisoning.probes.samples import ProbeError
 
 
@@ -66,7 +66,7 @@ def test_a_saved_probe_gives_the_scores_of_its_fold(study, name):
     ]
     keys = {(row["target_id"], row["condition"], row["side"]): row["key"] for row in study.rows(ACTIVATIONS)}
     decoder = Decoder("model tiny", study.model)
-    store = Reading().resolved(decoder).store(decoder, study.embeddings)
+    store = Readings.resolved([{}], decoder).store(decoder, study.embeddings)
     names = [bytes.fromhex(keys[row["target_id"], row["condition"], row["side"]]) for row in rows]
     judged = probe.judge(store.read(names)[:, :, 0])
     assert rows and [one.score for one in judged] == [row["score"] for row in rows]
@@ -126,10 +126,26 @@ def test_files_of_a_model_are_read_once_however_many_generations_are_watched(stu
         probe.watching(named)
 
 
+def test_a_probe_looks_where_it_says_and_a_service_has_to_look_there_too(study, tmp_path):
+    collection = study.collection.read_bytes()
+    elsewhere = LOGISTIC | WHERE | {"site": "mlp", "layers": [2], "conditions": ["matched"]}
+    with study.changed(ACTIVATIONS):
+        study.collect([{}, {"site": "mlp"}])
+        study.train(tmp_path, probes={"inside": elsewhere, "certainty": dict(PROBES["certainty"])})
+    study.collection.write_bytes(collection)
+    inside, certainty = (Probe.load(tmp_path, name) for name in ("inside", "certainty"))
+    assert inside.entry["reading"] == {"site": "mlp", "layers": [1, 2], "position": "last_prompt"}
+    assert inside.entry["places"] == [1] and inside.scores(np.ones((1, 2, 32))).shape == (1,)
+    assert certainty.entry["reading"]["site"] == "residual"
+    digest = inside.about["identity"]["files"]
+    with pytest.raises(ProbeError, match="found site 'residual', expected 'mlp'"):
+        inside.check(files=digest, site="residual")
+
+
 def test_what_reads_the_output_layer_needs_what_the_last_block_puts_out(study, tmp_path):
     collection = study.collection.read_bytes()
     with study.changed(ACTIVATIONS):
-        study.collect(reading={"layers": [1]})
+        study.collect([{"layers": [1]}])
         for name in ("lens", "certainty"):
             with pytest.raises(ProbeError, match=rf"no probe can be fitted: {name}: revprag\.activations leaves out"):
                 study.train(tmp_path, probes={name: dict(PROBES[name])})

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 
 from ragassay.base.errors import AssayError
 from ragassay.config.grid import Cell, Grid
+from ragassay.models.activations.sites import FIRST_GENERATED, MLP
 from ragassay.plan import attacks, defences, measures, methods, models
 from ragassay.plan.report import draws
 from ragassay.plan.search import VECTORS, retrievers
@@ -69,7 +70,22 @@ def answer_prompts(config: dict, wildcards) -> dict:
 
 def collect_activations(config: dict, wildcards) -> dict:
     params = {"in_lines": defences.answering(config)["in_lines"], "embeddings": "embeddings"}
-    return params | {"reading": config["revprag"]["activations"]} | _model(config, wildcards)
+    return params | {"readings": readings(config)} | _model(config, wildcards)
+
+
+def readings(config: dict) -> list[dict]:
+    """What is read in one pass: what `activations` says, and where else probes look, at the layers that they name."""
+    base, layers_at = config["revprag"]["activations"], {}
+    first = (MLP, FIRST_GENERATED) if base["as_released"] else (base["site"], base["position"])
+    for entry in config["revprag"]["probes"].values():
+        where = entry["site"] or first[0], entry["position"] or first[1]
+        layers_at.setdefault(where, []).append(entry["layers"])
+    layers_at.pop(first, None)
+    beside = []
+    for (site, position), layers in layers_at.items():
+        named = None if None in layers else sorted({*chain(*layers)})
+        beside.append({"site": site, "position": position, "layers": named})
+    return [base, *beside]
 
 
 def train_probes(config: dict, wildcards) -> dict:
@@ -123,7 +139,7 @@ def transfer_probes(config: dict, wildcards) -> dict:
     entry = _probe(config, comparison["probe"])
     params = {name: comparison[name] for name in ("across", "places", "probe", "conditions")}
     params |= {"cells": [dict(cell) for cell in _run(config, comparison)], "fpr": config["revprag"]["fpr"]}
-    params |= {"entry": {name: entry[name] for name in ("kind", "settings", "seeds", "folds")}}
+    params |= {"entry": {name: value for name, value in entry.items() if name != "conditions"}}
     return params | {"embeddings": "embeddings"}
 
 
@@ -169,7 +185,7 @@ def _method(config, name):
 
 def _probe(config, name):
     method = _method(config, name)
-    stated = {key: method.entry[key] for key in ("kind", "seeds", "folds", "layers", "conditions")}
+    stated = {key: method.entry[key] for key in ("kind", "seeds", "folds", "site", "position", "layers", "conditions")}
     return stated | {"settings": method.settings}
 
 

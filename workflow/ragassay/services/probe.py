@@ -63,7 +63,7 @@ ABOUT = card.Form(
     {
         "identity": card.expected("what the model is", _is_identity),
         "prompt": card.expected("a digest", card.is_digest), "fpr": card.between(0, 1), "model": str,
-        "reading": card.expected("site, layers and position", _is_reading), "heads": dict,
+        "heads": dict,
     },
     "fit it again",
     ProbeError,
@@ -73,6 +73,7 @@ ENTRY = ABOUT._replace(
         "kind": str, "settings": dict, "threshold": card.expected("a number", _is_limit),
         "observed_fpr": card.expected("a number", _is_limit),
         "places": card.expected("places of layers", _are_places),
+        "reading": card.expected("site, layers and position", _is_reading),
     }
 )  # fmt: skip
 
@@ -108,11 +109,11 @@ class Probe:
         if not isinstance(entry, dict):
             raise ProbeError(f"{folder}: found {shown(entry)} about the probe {name}.{seed}; fit it again")
         card.check_parts(folder / "card.json", ENTRY, entry)
-        opened, layers = cls(folder, about, entry, heads[name, seed]), len(about["reading"]["layers"])
+        opened, layers = cls(folder, about, entry, heads[name, seed]), len(entry["reading"]["layers"])
         if max(entry["places"] or [0]) >= layers:
             raise ProbeError(f"{folder}: found places {entry['places']} of {layers} layers; fit it again")
         with packages(f"{folder}: the probe {name}"):
-            wrong = opened.fitted.damage(len(entry["places"] or about["reading"]["layers"]))
+            wrong = opened.fitted.damage(len(entry["places"] or entry["reading"]["layers"]))
         if wrong:
             raise ProbeError(f"{folder}: {wrong}, so the probe is damaged; fit it again")
         return opened
@@ -130,14 +131,14 @@ class Probe:
             from ragassay.models.activations.watching import watching  # loads torch, which few who import this need
 
         self.check(files=_digest(model), prompt=prompt, dtype=str(model.dtype).removeprefix("torch."))
-        return watching(model, **self.about["reading"])
+        return watching(model, **self.entry["reading"])
 
     def check(self, files: str, prompt: str | None = None, **reading: Any) -> None:
         """Refuse what the probe was not fitted with: a digest of the model's files, its number format (dtype), a digest
         of the prompt, site, layers.
         """
         identity = {name: self.about["identity"][name] for name in ("files", "dtype")}
-        expected = {**identity, "prompt": self.about["prompt"], **self.about["reading"]}
+        expected = {**identity, "prompt": self.about["prompt"], **self.entry["reading"]}
         given = {"files": files, "prompt": prompt or expected["prompt"], **reading}
         for key, value in given.items():
             if value != expected[key]:
@@ -148,7 +149,7 @@ class Probe:
 
     def scores(self, states: ArrayLike) -> np.ndarray:
         """One score per generation, from generations x layers x width."""
-        layers = self.about["reading"]["layers"]
+        layers = self.entry["reading"]["layers"]
         try:
             states = np.asarray(states, np.float32)
         except (TypeError, ValueError) as error:

@@ -10,7 +10,6 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
-from ragassay.models.activations.sites import RESIDUAL
 from ragassay.models.activations.state_store import Decoder
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
@@ -39,23 +38,26 @@ def train_probes(
     heads, card, probe_scores, probe_classes,
     model, probes, shuffles, fpr, encoder, embeddings,
 ):  # fmt: skip
-    """`probes` are entries by name, each with kind, settings, seeds, folds, layers and conditions; `shuffles` is how
-    often labels are; `baselines` are files of baseline_scores.
+    """`probes` are entries by name, each with kind, settings, seeds, folds, site, position, layers and conditions;
+    `shuffles` is how often labels are; `baselines` are files of baseline_scores.
     """
     rows, read = Rows(prompt_pairs, prompt_answers, activations), Collection.load(collection)
-    states, places = Stored(read, embeddings, rows.keys), {}
+    states_of = functools.cache(lambda reading: Stored(read, embeddings, rows.keys, reading))
+    states, about = states_of(read.reading()), {}
     texts = Embedder(Encoder(**encoder), embeddings).embed([text or " " for text in rows.answers["text"]])
     contestants, problems = [], []
     output = functools.cache(lambda: Decoder(f"model {model['name']}", model).output())
     for name, entry in probes.items():
         layers, read_out = entry.pop("layers"), folds.kind_of(entry["kind"], name).OUTPUT
-        if read_out and not (read.site == RESIDUAL and read.blocks in read.layers):
+        reading = read.reading(entry.pop("site"), entry.pop("position"))
+        if read_out and not reading.has_last:
             problems.append(f"{name}: revprag.activations leaves out what the last block puts out, which it reads")
             continue
-        places[name] = read.places([read.blocks] if read_out == "last" else layers)
-        features = states if places[name] is None else Layers(states, places[name])
+        places = reading.places([read.blocks] if read_out == "last" else layers)
+        about[name] = {"places": places, "reading": reading.card}
+        features = states_of(reading) if places is None else Layers(states_of(reading), places)
         if read_out:
-            features = Layers(states, places[name] or list(range(states.shape[1])), output())
+            features = Layers(states_of(reading), places or list(range(len(reading.layers))), output())
         contestants.append(Contestant(name, features=features, **entry))
     others = [
         control(CONTROL, rows.rulers),
@@ -83,7 +85,7 @@ def train_probes(
                             name, probe = f"{condition}-{contestant.name}", part.probe
                             saved[name, part.seed] = probe.fitted
                             entry = {"kind": contestant.kind, "settings": probe.settings, "threshold": part.threshold}
-                            cards[f"{name}.{part.seed}"] = entry | {"places": places[contestant.name]}
+                            cards[f"{name}.{part.seed}"] = entry | about[contestant.name]
                         if part.threshold is not None:
                             right = chosen[part.rows] & (rows.labels[part.rows] == CORRECT)
                             flags.setdefault(part.seed, []).extend((part.scores[right] > part.threshold).tolist())
@@ -101,7 +103,7 @@ def train_probes(
     for line in problems:
         log.info("no probe: %s", line)
     _classify(probe_classes, rows, {"logistic": states, CONTROL: rows.rulers})
-    columns = {"identity": read.identity, "prompt": Prompt.load(prompt).digest, "reading": read.reading}
+    columns = {"identity": read.identity, "prompt": Prompt.load(prompt).digest}
     heads_file.write(heads, card, saved, columns | {"model": model["name"], "fpr": fpr, "heads": cards})
     log.info("%s; %d probes saved", rows.counts(), len(saved))
 

@@ -12,7 +12,7 @@ from ragassay.schemas.probes import PROBE_TRANSFERS
 from ragassay.studies.poisoning.probes.folds import CONTROL, FIRST_TOKEN, Contestant, Given, control, problem, scored
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import Rows
-from ragassay.studies.poisoning.probes.samples import Joined, ProbeError, Stored
+from ragassay.studies.poisoning.probes.samples import Joined, Layers, ProbeError, Stored
 
 OTHERS, ALL = "others", "all"
 SAMPLE = ("target_id", "condition", "side", "cluster", "label")
@@ -27,8 +27,13 @@ def transfer_probes(
     """
     files = zip(cells, prompt_pairs, prompt_answers, activations, strict=True)
     rows = [(cell, Rows(*paths)) for cell, *paths in files]
+    layers, where = entry.pop("layers"), (entry.pop("site"), entry.pop("position"))
     read = map(Collection.load, collection)
-    stores = [Stored(states, embeddings, cell_rows.keys) for states, (_, cell_rows) in zip(read, rows, strict=True)]
+    stores = []
+    for states, (_, cell_rows) in zip(read, rows, strict=True):
+        reading = states.reading(*where)
+        stored, places = Stored(states, embeddings, cell_rows.keys, reading), reading.places(layers)
+        stores.append(stored if places is None else Layers(stored, places))
     features = Joined(stores, [cell["responder"] for cell in cells])
     samples = [cell | cell_rows.row(number) for cell, cell_rows in rows for number in range(len(cell_rows.keys))]
     of = np.array([sample[across] or "" for sample in samples])

@@ -36,6 +36,8 @@ FAMILIES = {
     "llama_dynamic": ("Llama", {**SMALL, "rope_parameters": {**TURNED, "rope_type": "dynamic", "factor": 2.0}}),
     "phi3_longrope": ("Phi3", {**SMALL, "rope_parameters": LONG, "original_max_position_embeddings": 44}),
     "llama4_chunked": ("Llama4Text", {**SMALL, **EXPERTS, "head_dim": 8, "attention_chunk_size": 16}),
+    "phi3": ("Phi3", SMALL),
+    "opt": ("OPT", {**SMALL, "ffn_dim": 48, "word_embed_proj_dim": 32}),
     "mamba": ("Mamba", {**SMALL, "state_size": 4}),  # no attention, so nothing can be shared
 }
 

@@ -11,6 +11,7 @@ from ragassay.models.activations.sites import (
     MLP,
     RESIDUAL,
     ActivationsError,
+    Place,
     numbers,
     width,
 )
@@ -24,28 +25,39 @@ def parts(family, block):
     """Normalisation before the MLP, what enters its non-linearity, and what the MLP adds, of a block."""
     if family == "gpt2":
         return block.ln_2, block.mlp.c_fc, lambda inner: block.mlp.c_proj(block.mlp.act(inner))
+    if family == "opt":
+        return block.final_layer_norm, block.fc1, lambda inner: block.fc2(block.activation_fn(inner))
+    if family == "phi3":
+        gate = torch.nn.Linear(32, 64, bias=False)
+        gate.weight = torch.nn.Parameter(block.mlp.gate_up_proj.weight[:64])
+        return block.post_attention_layernorm, gate, None
     return block.post_attention_layernorm, block.mlp.gate_proj, None
 
 
 @torch.inference_mode()
-@pytest.mark.parametrize("family", ["gpt2", "llama", "llama3", "mistral_window"])
-def test_attention_and_mlp_are_what_stands_between_the_states_before_and_behind_a_block(decoder, family):
-    trunk = decoder(family)
-    found = {
-        site: States(trunk, 60, site=site).of(PROMPTS, [[0, 1], [2]], (1, 2))[:, :, 0] for site in (ATTENTION, MLP)
-    }
-    own = getattr(trunk, "layers", None) or trunk.h
+@pytest.mark.parametrize("family", ["gpt2", "llama", "llama3", "mistral_window", "opt", "phi3"])
+def test_all_sites_come_from_one_pass_and_are_what_stands_between_the_states_before_and_behind_a_block(decoder, family):
+    trunk, passes = decoder(family), []
+    trunk.register_forward_pre_hook(lambda *_: passes.append(1))
+    states = States(trunk, 1000)
+    passes.clear()
+    places = Place(ATTENTION, (1, 2)), Place(MLP, (1, 2)), Place(RESIDUAL, (2, 1), (-2, -1))
+    attention, inside, residual = states.of(PROMPTS, [[0], [1], [2]], *places)
+    assert len(passes) == 1
+    own = getattr(getattr(trunk, "decoder", trunk), "layers", None) or trunk.h
     for number, prompt in enumerate(PROMPTS):
         states = trunk(torch.tensor([prompt]), output_hidden_states=True, use_cache=False).hidden_states
         for at in (0, 1):
             before, behind = (states[layer][0, -1] for layer in (at, at + 1))
             norm, projection, added = parts(family, own[at])
-            between = before + torch.from_numpy(found[ATTENTION][number, at])
+            between = before + torch.from_numpy(attention[number, at, 0])
             inner, normed = projection(norm(between)), norm(between)
-            assert np.abs(inner.numpy() - found[MLP][number, at]).max() < 1e-4
+            assert np.abs(inner.numpy() - inside[number, at, 0]).max() < 1e-4
             more = added(inner) if added else own[at].mlp(normed)
             assert torch.abs(between + more - behind).max() < 1e-4
-    assert width(trunk, MLP) == found[MLP].shape[-1] != width(trunk, RESIDUAL) == found[ATTENTION].shape[-1]
+            assert np.abs(behind.numpy() - residual[number, 1 - at, 1]).max() < 1e-4
+            assert np.abs(states[at + 1][0, -2].numpy() - residual[number, 1 - at, 0]).max() < 1e-4
+    assert width(trunk, MLP) == inside.shape[-1] != width(trunk, RESIDUAL) == attention.shape[-1]
 
 
 def test_layers_within_blocks_are_counted_from_one():
@@ -59,9 +71,9 @@ def test_layers_within_blocks_are_counted_from_one():
 
 def test_a_site_that_a_model_lacks_or_nobody_knows_is_refused_in_one_line(decoder):
     with pytest.raises(ActivationsError, match="type llama4_text has no site mlp that is known"):
-        States(decoder("llama4_chunked"), 60, site=MLP)
+        States(decoder("llama4_chunked"), 60).of(PROMPTS, [[0]], Place(MLP))
     with pytest.raises(ActivationsError, match="found the site 'mpl'"):
-        States(decoder("llama"), 60, site="mpl")
+        States(decoder("llama"), 60).of(PROMPTS, [[0]], Place("mpl"))
 
 
 @pytest.mark.parametrize(("position", "place"), [(LAST_PROMPT, -2), (FIRST_GENERATED, -1)])
@@ -70,7 +82,7 @@ def test_watching_a_generation_gives_what_another_pass_would(causal, position, p
     with watching(causal, [2, 1], MLP, position) as watched:
         made = causal.generate(prompt, max_new_tokens=3, do_sample=False)
     again = made[0, : prompt.shape[1] + 1].tolist()
-    expected = States(causal.base_model, 60, site=MLP).of([again], [[0]], (2, 1), (place,))[:, :, 0]
+    expected = States(causal.base_model, 60).of([again], [[0]], Place(MLP, (2, 1), (place,)))[0][:, :, 0]
     assert np.abs(watched.states() - expected).max() < 1e-3
     assert not any(part._forward_hooks for part in causal.modules())
 

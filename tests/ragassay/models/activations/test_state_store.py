@@ -10,7 +10,7 @@ from transformers import LlamaForCausalLM
 
 from models import save_decoder
 from ragassay.models.activations import state_store as module
-from ragassay.models.activations.sites import ActivationsError
+from ragassay.models.activations.sites import ActivationsError, Place
 from ragassay.models.activations.state_store import Decoder, StoredStates
 
 PROMPTS = [[5, 6, 7, 8, 9], [5, 6, 7, 10], [11, 12], [5, 6, 7, 8, 9]]
@@ -41,6 +41,16 @@ def test_states_are_computed_once_and_are_those_of_the_model(saved, tmp_path):
         assert np.abs(own[1, 0] - states[2][0, -1].detach().numpy()).max() < 1e-2
     again = StoredStates(decoder, tmp_path, layers=[1, -1])
     assert (again.of(PROMPTS[::-1], OWNERS[::-1])[::-1] == found).all() and again.computed == 0
+
+
+def test_several_places_are_read_in_one_pass_and_lie_side_by_side(saved, tmp_path):
+    decoder, inside = saved(), Place("mlp", [1, 2], [-2])
+    both = StoredStates(decoder, tmp_path, [1, -1], beside=[inside])
+    rows = both.store.vectors(both.keys(PROMPTS, OWNERS))
+    assert both.computed == 3 and both.widths == [16, 32] and rows.shape == (4, 2 * 16 + 2 * 32)
+    alone = StoredStates(decoder, tmp_path, [1, -1]), StoredStates(decoder, tmp_path, *inside[1:], "mlp")
+    expected = np.concatenate([states.of(PROMPTS, OWNERS).reshape(4, -1) for states in alone], axis=1)
+    assert (rows == expected).all()
 
 
 def test_no_prompts_have_no_states_of_the_same_form(saved, tmp_path):

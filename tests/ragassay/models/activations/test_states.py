@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from ragassay.models.activations.sites import ActivationsError
+from ragassay.models.activations.sites import RESIDUAL, ActivationsError, Place
 from ragassay.models.activations.states import States
 
 SHARING = ("llama", "mistral_window", "qwen2", "qwen2_mixed", "gemma3_mixed", "gpt_neox", "gpt2", "llama_dynamic")
+SHARING += ("phi3", "opt")
 ALONE = ("phi3_longrope", "llama4_chunked", "mamba")  # by positions, by what layers see, by having no attention
 POSITIONS = (-1, 2, -2, 8)
 
@@ -44,7 +45,7 @@ def expected(trunk, given, layers, positions=POSITIONS):
 def test_states_are_those_of_each_prompt_alone(decoder, prompts, family, budget):
     trunk, layers = decoder(family), (-1,) if family == "mamba" else (0, 1, 3)
     states = States(trunk, budget)
-    found = states.of(*prompts, layers, POSITIONS)
+    [found] = states.of(*prompts, Place(RESIDUAL, layers, POSITIONS))
     assert states.shares == (family in SHARING)
     assert np.abs(found - expected(trunk, prompts[0], layers)).max() < 1e-4
 
@@ -53,12 +54,12 @@ def test_attention_that_takes_masks_of_numbers_gives_the_same(decoder, prompts):
     trunk = decoder("mistral_window", attn_implementation="eager")
     states = States(trunk, 60)
     assert states.shares
-    assert np.abs(states.of(*prompts, (-1,), POSITIONS) - expected(trunk, prompts[0], (-1,))).max() < 1e-4
+    assert np.abs(states.of(*prompts, Place(positions=POSITIONS))[0] - expected(trunk, prompts[0], (-1,))).max() < 1e-4
 
 
 def test_what_padding_holds_does_not_matter(decoder, prompts):
     trunk = decoder("llama")
-    found = [States(trunk, 1000, pad).of(*prompts) for pad in (0, 50)]
+    found = [States(trunk, 1000, pad).of(*prompts, Place())[0] for pad in (0, 50)]
     assert (found[0] == found[1]).all()
 
 
@@ -66,7 +67,7 @@ def test_sharing_runs_each_beginning_once(decoder, prompts, monkeypatch):
     trunk, seen = decoder("llama"), []
     states = States(trunk, 1000)
     trunk.register_forward_pre_hook(lambda _, args, kwargs: seen.append(kwargs["input_ids"].shape), with_kwargs=True)
-    states.of([prompts[0][number] for number in prompts[1][0]], [list(range(6))])
+    states.of([prompts[0][number] for number in prompts[1][0]], [list(range(6))], Place())
     alone = sum(len(prompts[0][number]) for number in prompts[1][0])
     assert sum(rows * width for rows, width in seen) <= 40 + (alone - 6 * 40)
 
@@ -75,19 +76,19 @@ def test_the_last_block_gives_a_beginning_its_keys_and_no_more(decoder, prompts)
     trunk, seen = decoder("llama"), []
     states = States(trunk, 1000)
     trunk.layers[-1].mlp.register_forward_pre_hook(lambda _, given: seen.append(given[0].shape[1]))
-    states.of([prompts[0][number] for number in prompts[1][0]], [list(range(6))])
+    states.of([prompts[0][number] for number in prompts[1][0]], [list(range(6))], Place())
     assert len(seen) == 1 and seen[0] <= 6 * 10  # the pieces; the beginning has 40 tokens
 
 
 @pytest.mark.parametrize("family", ["llama", "gpt2"])
 def test_numbers_of_16_bits_give_the_same_but_for_rounding(decoder, prompts, family):
-    wanted = States(decoder(family), 60).of(*prompts, (-1,), POSITIONS)
+    [wanted] = States(decoder(family), 60).of(*prompts, Place(positions=POSITIONS))
     coarse = States(decoder(family).to(torch.bfloat16), 60)
-    assert coarse.shares and np.abs(coarse.of(*prompts, (-1,), POSITIONS) - wanted).max() < 0.1
+    assert coarse.shares and np.abs(coarse.of(*prompts, Place(positions=POSITIONS))[0] - wanted).max() < 0.1
 
 
 def test_of_nothing_is_nothing(decoder):
-    assert States(decoder("llama"), 100).of([], []).shape == (0, 1, 1, 32)
+    assert States(decoder("llama"), 100).of([], [], Place())[0].shape == (0, 1, 1, 32)
 
 
 @pytest.mark.parametrize(
@@ -101,4 +102,4 @@ def test_of_nothing_is_nothing(decoder):
 )
 def test_what_cannot_be_computed_is_told(decoder, given, layers, told):
     with pytest.raises(ActivationsError, match=told):
-        States(decoder("llama"), 100).of(given, [[0]], layers)
+        States(decoder("llama"), 100).of(given, [[0]], Place(layers=layers))

@@ -3,29 +3,44 @@ and what enters the non-linearity of its MLP. Layers are numbered as transformer
 goes into the first block, the last what comes out of the final norm; the other sites have no layer 0. Negative
 numbers count from the last."""
 
+from typing import NamedTuple
+
 from ragassay.base.errors import AssayError, unknown
 
 SITES = RESIDUAL, ATTENTION, MLP = "residual", "attention", "mlp"
 LAST_PROMPT, FIRST_GENERATED = "last_prompt", "first_generated"  # of a token
 ATTENTIONS = ("self_attn", "attn", "attention")  # Llama, Mistral and most others; GPT-2; GPT-NeoX
-PROJECTIONS = ("gate_proj", "c_fc", "dense_h_to_4h", "fc1")  # whose output the non-linearity reads
+BOTH = "gate_up_proj"  # of Phi-3, which puts out the gate and, behind it, what the gate is multiplied by
+PROJECTIONS = ("gate_proj", "c_fc", "dense_h_to_4h", "fc1", BOTH)  # whose output the non-linearity reads
 
 
 class ActivationsError(AssayError):
     """A model cannot give the hidden states that were asked for."""
 
 
+class Place(NamedTuple):
+    """What is read of a prompt: at a site of some layers, the states of the tokens at some positions."""
+
+    site: str = RESIDUAL
+    layers: list[int] | tuple[int, ...] = (-1,)
+    positions: list[int] | tuple[int, ...] = (-1,)
+
+
 def blocks(trunk):
-    """The list of the blocks of a decoder, whatever the family calls them."""
+    """The list of the blocks of a decoder, whatever the family calls them; OPT has them in a part of their own."""
     import torch
 
     count = trunk.config.num_hidden_layers
-    lists = [part for part in trunk.children() if isinstance(part, torch.nn.ModuleList) and len(part) == count]
+    lists = [
+        part
+        for part in getattr(trunk, "decoder", trunk).children()
+        if isinstance(part, torch.nn.ModuleList) and len(part) == count
+    ]
     if len(lists) != 1:
         kind = trunk.config.model_type
         raise ActivationsError(
             f"a model of type {kind} is of no family that is read here: found {len(lists)} lists of its {count} blocks"
-            " at its top, expected one, as in Llama, Mistral, Qwen2, Gemma, GPT-2 or GPT-NeoX"
+            " at its top, expected one, as in Llama, Mistral, Qwen2, Gemma, GPT-2, GPT-NeoX or OPT"
         )
     return lists[0]
 
@@ -54,7 +69,7 @@ def part(trunk, site: str, layer: int):
     import torch
 
     block = layers[layer - 1]
-    inside, names = (block, ATTENTIONS) if site == ATTENTION else (getattr(block, "mlp", None), PROJECTIONS)
+    inside, names = (block, ATTENTIONS) if site == ATTENTION else (getattr(block, "mlp", block), PROJECTIONS)
     named = [name for name in names if isinstance(getattr(inside, name, None), torch.nn.Module)]
     if not named:
         kind = trunk.config.model_type
@@ -71,4 +86,6 @@ def width(trunk, site: str) -> int:
     if site != MLP:
         return trunk.config.hidden_size
     projection = part(trunk, site, 1)
-    return getattr(projection, "out_features", None) or projection.nf
+    numbers_put_out = getattr(projection, "out_features", None) or projection.nf
+    halved = projection is getattr(getattr(blocks(trunk)[0], "mlp", None), BOTH, None)
+    return numbers_put_out // 2 if halved else numbers_put_out

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragassay.base.stage import log
-from ragassay.models.activations.sites import RESIDUAL, ActivationsError
+from ragassay.models.activations.sites import MLP, RESIDUAL, ActivationsError, Place, width
 from ragassay.models.local import LocalModel
 from ragassay.models.store import Store
 
@@ -62,22 +62,34 @@ class Decoder(LocalModel):
         """The output layer, tokens x width: logits of what the last layer puts out. As slow to load as the trunk."""
         return self.causal().get_output_embeddings().weight.detach().float().cpu().numpy()
 
-    def load(self, site: str = RESIDUAL):
-        """The trunk, ready to run and to give the states of a site."""
+    def load(self):
+        """The trunk, ready to run and to give states."""
         from ragassay.models.activations.states import States
 
         budget = self.batch_tokens(CPU_TOKENS, GPU_TOKENS)
-        return States(self.trunk(), budget, self.tokenizer.pad_token_id or 0, site)
+        return States(self.trunk(), budget, self.tokenizer.pad_token_id or 0)
 
 
 class StoredStates:
-    """A decoder and what it computed so far. `computed` counts the prompts that had no states."""
+    """A decoder and what it computed so far. `computed` counts the prompts that had no states. What is read `beside`
+    the first place is computed in the same pass and stored behind it.
+    """
 
-    def __init__(self, decoder: Decoder, folder, layers=(-1,), positions=(-1,), site: str = RESIDUAL):
-        self.decoder, self.layers, self.positions, self.site = decoder, list(layers), list(positions), site
-        self.computed, self._states = 0, None
-        identity = {**decoder.identity, "layers": self.layers, "positions": self.positions, "site": site}
+    def __init__(self, decoder: Decoder, folder, layers=(-1,), positions=(-1,), site=RESIDUAL, beside=()):
+        self.decoder, self.computed, self._states = decoder, 0, None
+        self.places = [Place(site, list(layers), list(positions)), *beside]
+        first, *others = [place._asdict() for place in self.places]
+        identity = {**decoder.identity, **first} | ({"beside": others} if others else {})
         self.store = Store.of(folder, identity, "decoder")
+
+    @property
+    def widths(self) -> list[int]:
+        """How many numbers a state has at each place, of a store that holds some: only those of MLPs are not known."""
+        usual = self.decoder.config.hidden_size
+        counts = [len(place.layers) * len(place.positions) for place in self.places]
+        inside = [count for count, place in zip(counts, self.places, strict=True) if place.site == MLP]
+        left = (self.store.dimensions or 0) - usual * (sum(counts) - sum(inside))
+        return [left // sum(inside) if place.site == MLP else usual for place in self.places]
 
     def of(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> np.ndarray:
         """prompts x layers x positions x width, as float16; see `keys` and `read`."""
@@ -103,13 +115,14 @@ class StoredStates:
         return [key if length <= self.decoder.longest else None for key, length in zip(keys, lengths, strict=True)]
 
     def read(self, keys: list[bytes | None]) -> np.ndarray:
-        """prompts x layers x positions x width, as float16, of what is stored; NaN where there is no key."""
+        """prompts x layers x positions x width of the only place, as float16; NaN where there is no key."""
         states = self.store.vectors([key for key in keys if key])
         if len(states) < len(keys):
             rows = np.full((len(keys), states.shape[1]), np.nan, states.dtype)
             rows[[at for at, key in enumerate(keys) if key]] = states
             states = rows
-        shape = len(self.layers), len(self.positions)
+        [place] = self.places
+        shape = len(place.layers), len(place.positions)
         return states.reshape(len(keys), *shape, states.shape[1] // (shape[0] * shape[1]))
 
     def _refuse_too_long(self, lengths, owners, names):
@@ -125,29 +138,35 @@ class StoredStates:
         """Positions of prompts among those that fit, with their states, a chunk at a time."""
         if self._states is None:
             log.info("loading %s", self.decoder.name)
-            self._states = self.decoder.load(self.site)
+            self._states = self.decoder.load()
             if not self._states.shares:
                 log.info("%s: prompts of one document cannot share it", self.decoder.name)
         groups = {}
         for at in fitting[missing].tolist():
             groups.setdefault(owners[at], []).append(at)
-        each = len(self.layers) * len(self.positions) * self._states.width * np.dtype(np.float32).itemsize
+        numbers = sum(
+            len(place.layers) * len(place.positions) * width(self._states.trunk, place.site) for place in self.places
+        )
+        each = numbers * np.dtype(np.float32).itemsize
         for chunk in _chunks(groups.values(), lengths, max(1, CHUNK_BYTES // each)):
             together = [at for group in chunk for at in group]
             ends = np.cumsum([len(group) for group in chunk]).tolist()
             places = [list(range(end - len(group), end)) for end, group in zip(ends, chunk, strict=True)]
-            states = self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
-            self._refuse_too_large(states, [(names[at], owners[at]) for at in together])
-            yield np.searchsorted(fitting, together).tolist(), states
-            del states  # else it would be held while the next ones are computed
+            states = self._states.of([prompts[at] for at in together], places, *self.places)
+            for place, of_place in zip(self.places, states, strict=True):
+                self._refuse_too_large(of_place, place.site, [(names[at], owners[at]) for at in together])
+            flat = [of_place.reshape(len(of_place), -1) for of_place in states]
+            rows = flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1)
+            yield np.searchsorted(fitting, together).tolist(), rows
+            del states, flat, rows  # else it would be held while the next ones are computed
 
-    def _refuse_too_large(self, states, asked):
+    def _refuse_too_large(self, states, site, asked):
         rows = states.reshape(len(states), -1)
         largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
         if wrong := np.flatnonzero(~(largest <= LARGEST)).tolist():
             name, owner = asked[wrong[0]]
             raise ActivationsError(
-                f"{self.decoder.name}: found states at the site {self.site} that are no finite numbers in float16 for"
+                f"{self.decoder.name}: found states at the site {site} that are no finite numbers in float16 for"
                 f" {len(wrong)} of {len(states)} prompts, first for question {name} about document {owner}; expected"
                 f" numbers up to {LARGEST:.0f}; choose another site or other layers, or see whether the model is sound"
             )

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
-from ragassay.models.activations.sites import RESIDUAL, ActivationsError, blocks, numbers, width
+from ragassay.models.activations.sites import RESIDUAL, ActivationsError, Place, blocks, numbers, width
 from ragassay.models.activations.watching import keeping
 from ragassay.models.batches import batches, padded, short_texts
 
@@ -74,14 +74,11 @@ class Beginning(DynamicCache):
 
 
 class States:
-    """A trunk, ready to run, and the site of its blocks (see `ragassay.models.activations.sites`) whose states are
-    wanted. `pad` is any token, which fills rows up on the right.
-    """
+    """A trunk, ready to run. `pad` is any token, which fills rows up on the right."""
 
-    def __init__(self, trunk, batch_tokens: int, pad: int = 0, site: str = RESIDUAL):
-        self.trunk, self.batch_tokens, self.pad, self.site = trunk.eval(), batch_tokens, pad, site
-        config = trunk.config
-        self.layers, self.width = len(blocks(trunk)), width(trunk, site)
+    def __init__(self, trunk, batch_tokens: int, pad: int = 0):
+        self.trunk, self.batch_tokens, self.pad = trunk.eval(), batch_tokens, pad
+        config, self.layers = trunk.config, len(blocks(trunk))
         self.device, self.longest = next(trunk.parameters()).device, getattr(config, "max_position_embeddings", None)
         kinds = set(getattr(config, "layer_types", None) or [])
         window = getattr(config, "sliding_window", None)
@@ -91,9 +88,12 @@ class States:
         self.short = short_texts(config)
         self.shares = self.windows.keys() <= {FULL, SLIDING} and self.short is None and self._can_share()
 
-    def of(self, prompts: list[list[int]], groups: list[list[int]], layers=(-1,), positions=(-1,)) -> np.ndarray:
-        """prompts x layers x positions x width, as float32. Prompts of a group share what they begin with."""
-        wanted = numbers(layers, self.layers, self.site)
+    def of(self, prompts: list[list[int]], groups: list[list[int]], *places: Place) -> list[np.ndarray]:
+        """Of each place, prompts x layers x positions x width, as float32: all from one pass. Prompts of a group share
+        what they begin with.
+        """
+        wanted = [place._replace(layers=numbers(place.layers, self.layers, place.site)) for place in places]
+        shapes = [(len(place.layers), len(place.positions), width(self.trunk, place.site)) for place in places]
         if not all(prompts):
             raise ActivationsError("found a prompt without tokens, expected at least one token in each")
         longest = max(map(len, prompts), default=0)
@@ -103,49 +103,53 @@ class States:
             packed = [row for group in groups for row in rows(prompts, group, self.batch_tokens)]
         else:
             packed = [PackedRow([], [prompts[number]], [number]) for group in groups for number in group]
-        result = np.empty((len(prompts), len(wanted), len(positions), self.width), np.float32)
+        results = [np.empty((len(prompts), *shape), np.float32) for shape in shapes]
         for batch in batches([len(row) for row in packed], self.batch_tokens, short=self.short):
-            self._run([packed[at] for at in batch], wanted, positions, result)
-        return result
+            self._run([packed[at] for at in batch], wanted, results)
+        return results
 
     @torch.inference_mode()
-    def _run(self, together, layers, positions, result):
-        picks = [
-            (line, place, prompt, at)
-            for line, row in enumerate(together)
-            for at, position in enumerate(positions)
-            for prompt, place in zip(row.prompts, row.places(position), strict=True)
-        ]
+    def _run(self, together, places, results):
+        picks = [_picks(together, place.positions) for place in places]
         cache, lengths = None, np.array([len(row.beginning) for row in together])
         if lengths.any():
             cache = Beginning()
             tokens, _ = padded([np.array(row.beginning) for row in together], self.pad)
-            early = [(line, place + lengths[line], prompt, at) for line, place, prompt, at in picks if place < 0]
-            cache.ends_at = None if early else self.layers - 1
+            early = [
+                [(line, token + lengths[line], prompt, at) for line, token, prompt, at in of_place if token < 0]
+                for of_place in picks
+            ]
+            cache.ends_at = None if any(early) else self.layers - 1
             with contextlib.suppress(Known):
-                self._pass(tokens, early, layers, result, past_key_values=cache, use_cache=True)
+                self._pass(tokens, early, places, results, past_key_values=cache, use_cache=True)
             cache.ends_at = None
         tokens, counts, owners = pieces(together, self.pad)
-        late = [pick for pick in picks if pick[1] >= 0]
+        late = [[pick for pick in of_place if pick[1] >= 0] for of_place in picks]
         given = {}  # prompts by themselves need no mask: they see what stands before them, and padding stands behind
         if cache is not None or any(len(row.pieces) > 1 for row in together):
             seen = self._seen(lengths, cache, torch.from_numpy(counts), torch.from_numpy(owners))
             given = {"attention_mask": seen, "position_ids": torch.from_numpy(counts).to(self.device)}
         if cache is not None:
             given["past_key_values"] = cache
-        self._pass(tokens, late, layers, result, use_cache=cache is not None, **given)
+        self._pass(tokens, late, places, results, use_cache=cache is not None, **given)
 
-    def _pass(self, tokens, picks, layers, result, **given):
-        """One forward pass, of which the states at `picks` go into `result`."""
-        lines, places, prompts, at = (
-            (np.array(values, np.int64) for values in zip(*picks, strict=True)) if picks else [[]] * 4
-        )
-        lines, places = (torch.as_tensor(values, dtype=torch.long, device=self.device) for values in (lines, places))
-        layers = layers if picks else []
-        with keeping(self.trunk, layers, lambda states: states[lines, places].float(), self.site) as kept:
+    def _pass(self, tokens, picks, places, results, **given):
+        """One forward pass, of which the states at the picks of each place go into its result."""
+        picked = [
+            (np.array(of_place, np.int64).T, place, result)
+            for of_place, place, result in zip(picks, places, results, strict=True)
+            if of_place
+        ]
+        with contextlib.ExitStack() as watched:
+            kept = [watched.enter_context(self._keeping(where[0], where[1], place)) for where, place, _ in picked]
             self.trunk(input_ids=torch.from_numpy(tokens).to(self.device), **given)
-        for number, layer in enumerate(layers):
-            result[prompts, number, at] = kept[layer].cpu().numpy()
+        for (where, place, result), states in zip(picked, kept, strict=True):
+            for number, layer in enumerate(place.layers):
+                result[where[2], number, where[3]] = states[layer].cpu().numpy()
+
+    def _keeping(self, lines, tokens, place):
+        lines, tokens = (torch.as_tensor(numbers, device=self.device) for numbers in (lines, tokens))
+        return keeping(self.trunk, place.layers, lambda states: states[lines, tokens].float(), place.site)
 
     def _seen(self, lengths, cache, counts, owners):
         """What each token of the pieces sees of the beginning and of the pieces, in the form that the family takes."""
@@ -172,22 +176,29 @@ class States:
 
     def _can_share(self):
         self.shares = True
-        packed, plain, site = np.empty((2, 1, 1, self.trunk.config.hidden_size), np.float32), [], self.site
+        packed, plain = np.empty((2, 1, 1, self.trunk.config.hidden_size), np.float32), []
         with torch.inference_mode():
             for piece in PROBE.pieces:
                 prompt = torch.tensor([PROBE.beginning + piece], device=self.device)
                 states = self.trunk(input_ids=prompt, use_cache=False).last_hidden_state
                 plain.append(states[0, -1].float().cpu().numpy())
         try:
-            self.site = RESIDUAL
-            self._run([PROBE], [self.layers], [-1], packed)
+            self._run([PROBE], [Place(RESIDUAL, [self.layers], [-1])], [packed])
         except REFUSALS:
             return False
-        finally:
-            self.site = site
         plain = np.stack(plain)
         bound = AGREE.get(self.trunk.dtype, COARSE) * max(1.0, float(np.abs(plain).max()))
         return bool(np.abs(packed[:, 0, 0] - plain).max() <= bound)
+
+
+def _picks(together, positions):
+    """The line of each token at these positions, its number there, its prompt, and which of the positions it is."""
+    return [
+        (line, token, prompt, at)
+        for line, row in enumerate(together)
+        for at, position in enumerate(positions)
+        for prompt, token in zip(row.prompts, row.places(position), strict=True)
+    ]
 
 
 def rows(prompts: list[list[int]], group: list[int], budget: int) -> list[PackedRow]:

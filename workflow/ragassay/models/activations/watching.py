@@ -15,6 +15,7 @@ from ragassay.models.activations.sites import (
     blocks,
     numbers,
     part,
+    width,
 )
 
 PASSES = {LAST_PROMPT: 1, FIRST_GENERATED: 2}  # of the trunk: the first reads the prompt, each other one token
@@ -23,24 +24,27 @@ PASSES = {LAST_PROMPT: 1, FIRST_GENERATED: 2}  # of the trunk: the first reads t
 @contextlib.contextmanager
 def keeping(trunk, layers: list[int], pick, site: str = RESIDUAL):
     """While the block lasts, a forward pass of `trunk` fills the dictionary that is given: layer -> pick(states)."""
-    kept = {}
+    kept, shape = {}, []
+    wide = width(trunk, site) if layers else 0
 
     def keep(layer):
         def hook(_module, _inputs, output):
-            kept[layer] = pick(_states(output))
+            states = _states(output)[..., :wide]
+            kept[layer] = pick(states.reshape(*shape, wide))  # OPT's MLP has the tokens of all prompts in one row
 
         return hook
 
-    def keep_input(_module, args, kwargs):
-        kept[0] = pick(args[0] if args else kwargs["hidden_states"])
+    def enter(_module, args, kwargs):
+        entering = args[0] if args else kwargs["hidden_states"]
+        shape[:] = entering.shape[:2]
+        if 0 in layers:
+            kept[0] = pick(entering)
 
     with contextlib.ExitStack() as handles:
-        for layer in set(layers):
-            if layer == 0:
-                handle = blocks(trunk)[0].register_forward_pre_hook(keep_input, with_kwargs=True)
-            else:
-                handle = part(trunk, site, layer).register_forward_hook(keep(layer))
-            handles.enter_context(handle)
+        if layers:
+            handles.enter_context(blocks(trunk)[0].register_forward_pre_hook(enter, with_kwargs=True))
+        for layer in {*layers} - {0}:
+            handles.enter_context(part(trunk, site, layer).register_forward_hook(keep(layer)))
         yield kept
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from ragassay.models.activations.sites import ActivationsError
-from ragassay.studies.poisoning.probes.reading import Collection, Reading
+from ragassay.studies.poisoning.probes.reading import Collection, Reading, Readings
 
 TWELVE = SimpleNamespace(config=SimpleNamespace(num_hidden_layers=12))
 
@@ -18,10 +18,19 @@ def test_layers_stand_in_the_order_of_their_numbers():
 
 
 def test_a_probe_may_look_at_some_of_the_layers_that_are_read():
-    collection = Collection("store", {}, 12, "residual", [2, 4, 6], "last_prompt")
-    assert collection.places(None) is None and collection.places([6, -11]) == [0, 2]
+    read = {"site": "residual", "layers": [2, 4, 6], "position": "last_prompt", "width": 5}
+    collection = Collection(
+        "store", {}, 12, [read, {"site": "mlp", "layers": [1], "position": "last_prompt", "width": 9}]
+    )
+    reading = collection.reading()
+    assert reading.places(None) is None and reading.places([6, -11]) == [0, 2]
     with pytest.raises(ActivationsError, match=r"found layer 3 of a probe, expected one of \[2, 4, 6\]"):
-        collection.places([3])
+        reading.places([3])
+    assert collection.reading("mlp").start == 15 and collection.reading("mlp").width == 9
+    with pytest.raises(
+        ActivationsError, match="found a probe on attention at last_prompt, expected one on what was read"
+    ):
+        collection.reading("attention")
 
 
 def test_as_released_they_stand_in_the_order_of_their_names():
@@ -44,8 +53,8 @@ def test_the_first_token_of_an_answer_follows_the_prompt_as_it_would_be_generate
     tokenizer = Letters()
     decoder = SimpleNamespace(tokenizer=tokenizer, prompt=lambda _: prompt)
     decoder.tokens, decoder.token = lambda messages: tokenizer(prompt, True)["input_ids"], lambda name: 2
-    found = Reading(position="first_generated").tokens(decoder, [], "Boats")
+    found = Readings([Reading(position="first_generated")]).tokens(decoder, [], "Boats")
     assert found == [*map(ord, prompt), ord(last)]
-    assert Reading().tokens(decoder, [], "Boats") == found[:-1]
-    silent = Reading(position="first_generated").tokens(decoder, [], " ")
+    assert Readings([Reading()]).tokens(decoder, [], "Boats") == found[:-1]
+    silent = Readings([Reading(position="first_generated")]).tokens(decoder, [], " ")
     assert silent == [*found[:-1], 2], "the end of the text, which is what the model began with"

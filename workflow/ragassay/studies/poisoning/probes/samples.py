@@ -11,7 +11,7 @@ from ragassay.base.errors import AssayError
 from ragassay.base.terminal import printable
 from ragassay.models.heads import heads_file
 from ragassay.models.store import Store
-from ragassay.studies.poisoning.probes.reading import Collection
+from ragassay.studies.poisoning.probes.reading import CollectedReading, Collection
 
 HELD_BYTES = 256 << 20  # of features that are read once and then stay in memory
 READ_BYTES = 64 << 20  # that pass through memory at a time
@@ -23,17 +23,20 @@ class ProbeError(AssayError):
 
 
 class Stored:
-    """Features in a store: samples x layers x width. Few are read once; many are read when they are taken."""
+    """Features in a store, of one reading: samples x layers x width. Few are read once; many are read when they are
+    taken.
+    """
 
-    def __init__(self, collection: Collection, embeddings, keys: list[str]):
+    def __init__(self, collection: Collection, embeddings, keys: list[str], reading: CollectedReading | None = None):
         self.store, self.keys = Store(Path(embeddings, collection.store)), [bytes.fromhex(key) for key in keys]
         if lacking := int((~self.store.known(self.keys)).sum()):
             raise ProbeError(
                 f"{self.store.folder}: found no activations of {lacking} of {len(keys)} prompts, expected those of all;"
                 " delete the folder results/activations and run again, which collects them"
             )
-        layers = len(collection.layers)
-        self.shape = (len(keys), layers, (self.store.dimensions or 0) // layers)
+        reading = reading or collection.reading()
+        self.shape = (len(keys), len(reading.layers), reading.width)
+        self.numbers = slice(reading.start, reading.start + len(reading.layers) * reading.width)
         self.held = self._read(range(len(keys))) if 2 * np.prod(self.shape) <= HELD_BYTES else None  # as float16
 
     def __len__(self):
@@ -45,7 +48,13 @@ class Stored:
         return features.astype(np.float32)
 
     def _read(self, rows):
-        return self.store.vectors([self.keys[row] for row in rows]).reshape(-1, *self.shape[1:])
+        keys = [self.keys[row] for row in rows]
+        size = max(1, READ_BYTES // max(1, 2 * (self.store.dimensions or 0)))
+        features = np.empty((len(keys), *self.shape[1:]), np.float16)
+        for start in range(0, len(keys), size):
+            vectors = self.store.vectors(keys[start : start + size])[:, self.numbers]
+            features[start : start + size] = vectors.reshape(-1, *self.shape[1:])
+        return features
 
 
 class Layers:
