@@ -83,11 +83,14 @@ def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypa
     assert [found for module in (targets, search, attacks, probes) for found in module.check(config)] == []
     cells = probes.cells(config)
     paper = [cell for cell in cells if cell.dataset != "demo_facts"]
-    assert len(paper) == 15 + 12 + 6 and len({cell.responder for cell in paper}) == 5
+    assert len(paper) == 15 + 9 + 4 + 18 and len({cell.responder for cell in paper}) == 5
     assert {cell.dataset for cell in paper} == {"nq", "hotpotqa", "msmarco"} and len(
         {cell.retriever for cell in paper}
     ) == 5
-    assert len({cell.attack for cell in paper if cell.attack.startswith("poisoned_")}) == 4
+    assert len({cell.attack for cell in paper}) == 1 + 6 and len(probes.generalisations(config)) == 4 + 2
+    read = [(each["site"], each["position"], each["layers"]) for each in probes.readings(config)]
+    beside = [("mlp", "last_prompt", None), ("residual", "last_prompt", None)]
+    assert read == [("mlp", "first_generated", None), *beside], "one pass gives all of them"
 
 
 def test_a_cell_reads_what_each_defence_says_without_the_attack_and_under_it(settings):

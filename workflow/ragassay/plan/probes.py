@@ -82,7 +82,7 @@ def readings(config: dict) -> list[dict]:
         layers_at.setdefault(where, []).append(entry["layers"])
     layers_at.pop(first, None)
     beside = []
-    for (site, position), layers in layers_at.items():
+    for (site, position), layers in sorted(layers_at.items()):
         named = None if None in layers else sorted({*chain(*layers)})
         beside.append({"site": site, "position": position, "layers": named})
     return [base, *beside]
