@@ -58,15 +58,17 @@ def test_baselines_are_asked_only_where_they_are_wanted(settings):
 
 def test_what_probes_look_at_is_read_in_one_pass(settings):
     kind, base = {"kind": "logistic"}, {"site": "residual", "position": "last_prompt", "layers": None}
-    own = {"a": kind, "b": kind | {"site": "mlp", "layers": [-1, 2]}, "c": kind | {"site": "mlp", "layers": [2, 3]}}
-    own |= {"d": kind | {"position": "first_generated"}}
-    first, *beside = probes.readings(settings({"revprag": {"probes": own}}))
+    entries = {"a": kind, "b": kind | {"site": "mlp", "layers": [-1, 2]}, "c": kind | {"site": "mlp", "layers": [2, 3]}}
+    entries |= {"d": kind | {"position": "first_generated"}}
+    first, *beside = probes.readings(settings({"revprag": {"probes": entries}}))
     assert first == base | {"as_released": False}
     assert beside == [
         base | {"site": "mlp", "layers": [-1, 2, 3]},
         base | {"position": "first_generated"},
     ]
-    released = settings({"revprag": {"activations": {"as_released": True}, "probes": {"b": own["b"], "d": own["d"]}}})
+    released = settings(
+        {"revprag": {"activations": {"as_released": True}, "probes": {"b": entries["b"], "d": entries["d"]}}}
+    )
     assert len(probes.readings(released)) == 1
 
 

@@ -43,7 +43,7 @@ def train_probes(
     """
     rows, read = Rows(prompt_pairs, prompt_answers, activations), Collection.load(collection)
     states_of = functools.cache(lambda reading: Stored(read, embeddings, rows.keys, reading))
-    states, about = states_of(read.reading()), {}
+    states, where_read = states_of(read.reading()), {}
     texts = Embedder(Encoder(**encoder), embeddings).embed([text or " " for text in rows.answers["text"]])
     contestants, problems = [], []
     output = functools.cache(lambda: Decoder(f"model {model['name']}", model).output())
@@ -54,7 +54,7 @@ def train_probes(
             problems.append(f"{name}: revprag.activations leaves out what the last block puts out, which it reads")
             continue
         places = reading.places([read.blocks] if read_out == "last" else layers)
-        about[name] = {"places": places, "reading": reading.card}
+        where_read[name] = {"places": places, "reading": reading.card}
         features = states_of(reading) if places is None else Layers(states_of(reading), places)
         if read_out:
             features = Layers(states_of(reading), places or list(range(len(reading.layers))), output())
@@ -85,7 +85,7 @@ def train_probes(
                             name, probe = f"{condition}-{contestant.name}", part.probe
                             saved[name, part.seed] = probe.fitted
                             entry = {"kind": contestant.kind, "settings": probe.settings, "threshold": part.threshold}
-                            cards[f"{name}.{part.seed}"] = entry | about[contestant.name]
+                            cards[f"{name}.{part.seed}"] = entry | where_read[contestant.name]
                         if part.threshold is not None:
                             right = chosen[part.rows] & (rows.labels[part.rows] == CORRECT)
                             flags.setdefault(part.seed, []).extend((part.scores[right] > part.threshold).tolist())

@@ -44,16 +44,16 @@ def test_all_sites_come_from_one_pass_and_are_what_stands_between_the_states_bef
     places = Place(ATTENTION, (1, 2)), Place(MLP, (1, 2)), Place(RESIDUAL, (2, 1), (-2, -1))
     attention, inside, residual = states.of(PROMPTS, [[0], [1], [2]], *places)
     assert len(passes) == 1
-    own = getattr(getattr(trunk, "decoder", trunk), "layers", None) or trunk.h
+    blocks = getattr(getattr(trunk, "decoder", trunk), "layers", None) or trunk.h
     for number, prompt in enumerate(PROMPTS):
         states = trunk(torch.tensor([prompt]), output_hidden_states=True, use_cache=False).hidden_states
         for at in (0, 1):
             before, behind = (states[layer][0, -1] for layer in (at, at + 1))
-            norm, projection, added = parts(family, own[at])
+            norm, projection, added = parts(family, blocks[at])
             between = before + torch.from_numpy(attention[number, at, 0])
             inner, normed = projection(norm(between)), norm(between)
             assert np.abs(inner.numpy() - inside[number, at, 0]).max() < 1e-4
-            more = added(inner) if added else own[at].mlp(normed)
+            more = added(inner) if added else blocks[at].mlp(normed)
             assert torch.abs(between + more - behind).max() < 1e-4
             assert np.abs(behind.numpy() - residual[number, 1 - at, 1]).max() < 1e-4
             assert np.abs(states[at + 1][0, -2].numpy() - residual[number, 1 - at, 0]).max() < 1e-4
