@@ -96,7 +96,9 @@ def measured(tmp_path_factory):
                 criteria=["pm"]) for at in range(10)]  # fmt: skip
     held = write(QUARANTINE, rows, attack="black", defence="raguard")
     places = (retrieved, [], filtered, [fewer], [held], guards, answers, [], [swept], folder / "metrics.parquet")
-    measure_raguard(targets, [planted], *places, 3, 5, {"gpt2": 2}, 100, 0)
+    measure_raguard(
+        targets, [planted], *places, 3, 5, {"gpt2": 2}, 100, 0, {"none": [None, None], "black": ["question", None]}
+    )
     return folder / "metrics.parquet"
 
 

@@ -73,17 +73,12 @@ def attacked_filters(config: dict, wildcards) -> list[str]:
 def _filters(config, wildcards):
     """Each with its file and its scorer: a folder, or the entry of a model, or nothing."""
     retriever, filters = _attacked(config, wildcards).retriever, []
-    for name in _named_filters(attacks.attack(config, wildcards.attack).settings):
+    for name in attacks.filters(attacks.attack(config, wildcards.attack).settings):
         guard = defences.guard(config, Cell(dataset=wildcards.dataset, defence=name, retriever=retriever))
         if not guard:
             raise NoAttack(f"attacks.{wildcards.attack}: {_not_fitted(name)}")
         filters.append({"path": guard[0], "scorer": _scorer(config, wildcards.dataset, name)})
     return filters
-
-
-def _named_filters(settings):
-    named = settings.get("filter") or []
-    return [named] if isinstance(named, str) else named
 
 
 def _scorer(config, dataset, defence):
@@ -180,7 +175,7 @@ def check(config: dict) -> Iterator[tuple]:
         retriever, reader = (entry["settings"].get(key) for key in ("retriever", "reader"))
         if retriever and retriever not in search.retrievers(config, DENSE):
             yield (*place, "retriever"), _no_gradients(retriever)
-        for passed in _named_filters(entry["settings"]):
+        for passed in attacks.filters(entry["settings"]) or ():
             if not defences.defence(config, passed).type.IS_FITTED:
                 yield (*place, "filter"), _not_fitted(passed)
         if reader and reader not in _readers(config):

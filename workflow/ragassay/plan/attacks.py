@@ -118,6 +118,12 @@ def wants(config: dict, name: str) -> str | None:
     return planting.type(planting.settings).wants
 
 
+def filters(settings: dict) -> list[str] | None:
+    """The defences that an attack asks, None for one that asks none."""
+    named = settings.get("filter")
+    return [named] if isinstance(named, str) else named
+
+
 def check(config: dict) -> Iterator[tuple]:
     """Whether attacks and retrievers can be used for this, and have the settings that they need."""
     for name in config["datasets"]:

@@ -15,6 +15,7 @@ from ragassay.plan import attacks, defences, methods, models, search, targets
 from ragassay.plan.methods import NamedMethod
 from ragassay.plan.months import named
 from ragassay.plan.report import draws
+from ragassay.studies.poisoning.attacks.attack import DEFENCE
 from ragassay.studies.poisoning.defences.defence import kind_of
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
@@ -175,7 +176,15 @@ def measure_raguard(config: dict) -> dict:
     """A causal model runs for a passage and for its second chunk."""
     causal = [name for name in scorers(config) if not scorer(config, name).type.IS_TRAINED]
     looked = {name: config["under_attack"][name] for name in ("k", "depth")}
+    looked["attackers"] = {name: _attacker(config, name) for name in defences.filtered(config).column("attack")}
     return looked | {"forwards": dict.fromkeys(causal, FORWARDS)} | draws(config, "raguard")
+
+
+def _attacker(config, name):
+    """What an attacker knows, and the defences that it asks, if it asks some."""
+    planting = attacks.attack(config, name)
+    knows = planting.type(planting.settings).knows
+    return [knows, attacks.filters(planting.settings) if knows == DEFENCE else None]
 
 
 def check(config: dict) -> Iterator[tuple]:

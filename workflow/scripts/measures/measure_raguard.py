@@ -19,6 +19,7 @@ from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.measures import detection
 from ragassay.studies.poisoning.measures.detection import MACRO, SECTION, compared_rows
+from ragassay.studies.poisoning.measures.knowledge import knowledge_rows
 
 LENGTHS = ((1, 7, "up to 7"), (8, 12, "8 to 12"), (13, 10_000, "13 and more"))  # words of a question
 NAMES = ("dataset", "retriever", "attack", "defence", "responder")
@@ -36,10 +37,10 @@ CELL = ["dataset", "retriever", "attack", "defence"]
 
 def measure_raguard(
     targets, poisoned_passages, retrieved, found_rewritten, filtered, fewer_planted, quarantine, guards, answers,
-    raguard_sweeps, sweep_answers, metrics, k, depth, forwards, resamples, seed,
+    raguard_sweeps, sweep_answers, metrics, k, depth, forwards, resamples, seed, attackers,
 ):  # fmt: skip
     """`filtered` are files of all cells; the others, of what these name. `guards` are those of fitted defences;
-    `forwards` says how often each scorer runs its model for a passage.
+    `forwards` says how often each scorer runs its model for a passage, `attackers` what each attack knows.
     """
     wanted, planted = tables.frame(TARGETS, targets), tables.frame(POISONED_PASSAGES, poisoned_passages)
     retrievals = dict(list(tables.frame(RETRIEVED, retrieved).groupby(CELL[:3], sort=False)))
@@ -85,6 +86,7 @@ def measure_raguard(
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     rows += (row for path in quarantine for row in detection.screening_rows(path))
+    rows += list(knowledge_rows(rows, attackers))
     rows += list(empty_rows(rows))
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers of %d cells", len(rows), len(judged))
