@@ -1,6 +1,7 @@
 """What is planted, from tables."""
 
 import csv
+import json
 
 import pytest
 
@@ -50,14 +51,28 @@ def test_texts_that_somebody_wrote_are_read_and_what_cannot_be_used_is_told(plan
     rows = sorted(planted("table", written=[str(file)], texts=None), key=lambda one: one["number"])
     assert [one["text"] for one in rows] == [*(row[2] for row in texts), "It left at ten."], "all rows, not five"
     assert [(one["method"], one["wants"]) for one in rows[-2:]] == [(None, None), ("rival", "at ten")]
-    assert "3 of 10 rows are of no use: found the target 'other', which is none of the dataset" in caplog.text
-    assert "found nothing in 'text' (" in caplog.text and "texts.csv row 9)" in caplog.text
+    assert "3 of 10 rows are of no use: found a target that is none of the dataset (" in caplog.text
+    assert "texts.csv row 8, for 'other'); found nothing in 'text' (" in caplog.text
     file.write_text("target_id,text\nFerry,Nothing.\n")
-    with pytest.raises(AttackError, match=r"1 of 1 rows .* the target 'Ferry', .* mean ferry\?.*; expected target_id"):
+    with pytest.raises(AttackError, match=r"1 of 1 rows .* for 'Ferry' \(did you mean ferry\?\)\); expected target_id"):
         planted("table", written=[str(file)])
     file.write_text("text\nNothing.\n")
-    with pytest.raises(AttackError, match=r"found the target '', .*texts\.csv row 1.*expected target_id or question"):
+    with pytest.raises(AttackError, match=r"none of the dataset .*texts\.csv row 1, .*expected target_id or question"):
         planted("table", written=[str(file)])
     file.write_text("target_id,text,calls\nferry,Nothing.,some\n")
     with pytest.raises(AttackError, match="found 'some' in 'calls', expected a whole number"):
         planted("table", written=[str(file)])
+
+
+def test_released_texts_of_several_attackers_name_who_wrote_them_and_what_each_wants(files, tmp_path):
+    """Each file is one attacker; one who wants what the target is has no answer of its own."""
+    row = {"id": "ferry", "question": "When does the ferry sail?", "answer": "at nine"}
+    for name, wanted in (("black", "at seven"), ("garag", "at ten")):
+        texts = [{"context": f"It sails {wanted}, {number}."} for number in range(2)]
+        other = {"id": "x", "question": "?", "answer": "a", "incorrect_answer": "b", "adv_texts": texts}
+        content = [row | {"incorrect_answer": wanted, "adv_texts": texts}, other, "no object"]
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    texts = [str(tmp_path / f"{name}.json") for name in ("black", "garag")]
+    poison_corpus(files("targets"), [], [], texts, files("poison"), "mine", "table", {"texts": None}, "poisonarena")
+    made = tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
+    assert {(one["method"], one["wants"]) for one in made} == {("black", None), ("garag", "at ten")} and len(made) == 4

@@ -4,8 +4,10 @@ import json
 import logging
 import re
 
+import pyarrow.parquet as pq
 import pytest
 
+from project import ROOT
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.tally import MostRejected
@@ -122,3 +124,67 @@ def test_a_trigger_goes_into_every_question_and_into_nothing_else(read):
     [plain], _ = read(GOOD)
     [row], _ = read(GOOD, trigger="xylophone")
     assert sorted(row["question"].split()) == ["Who?", "xylophone"] and row == plain | {"question": row["question"]}
+
+
+RELEASED = {
+    "poisonedrag": {"t1": {"id": "t1", "question": "Who?", "correct answer": "Ada", "incorrect answer": "Bo",
+                           "adv_texts": ["It was Bo.", "Bo did it."]}},
+    "poisonarena": [{"id": "t1", "question": "Who?", "answer": "Ada", "incorrect_answer": "Bo",
+                     "adv_texts": [{"context": "It was Bo.", "score": 1.5}, {"context": "Bo did it."}]}],
+    "robustrag": [{"id": "t1", "question": "Who?", "correct answer": ["Ada"], "expanded answer": ["Countess Ada"],
+                   "incorrect answer": "Bo", "incorrect_context": ["It was Bo.", "Bo did it."],
+                   "context": [{"title": "Clean", "text": "It was Ada."}]}],
+}  # fmt: skip
+
+
+@pytest.fixture
+def imported(tmp_path):
+    def imported(form, *contents):
+        files = [tmp_path / f"{at}.json" for at in range(len(contents))]
+        for file, content in zip(files, contents, strict=True):
+            file.write_text(content if isinstance(content, str) else json.dumps(content))
+        names = [tmp_path / "targets.parquet", tmp_path / "rejects.parquet"]
+        read_targets([*map(str, files)], *names, "mine", COLUMNS, 0.9, format=form)
+        return [
+            tables.read(kind, path).to_pylist() for kind, path in zip((TARGETS, tables.REJECTS), names, strict=True)
+        ]
+
+    return imported
+
+
+@pytest.mark.parametrize("form", RELEASED)
+def test_released_files_give_targets_and_texts(imported, form):
+    [row], rejects = imported(form, RELEASED[form])
+    assert rejects == [] and (row["target_id"], row["question"], row["target"]) == ("t1", "Who?", "Bo")
+    assert row["answers"] == ["Ada", "Countess Ada"][: 1 + (form == "robustrag")]
+    assert row["texts"] == ["It was Bo.", "Bo did it."] and (row["made_by"], row["origin"]) == (form, "written")
+
+
+def test_bad_rows_of_released_files_are_rejects_and_an_id_is_taken_once(imported):
+    [good], odd = RELEASED["poisonarena"], {"id": 7, "question": "Who?", "answer": "Ada"}
+    half = good | {"id": "t3", "question": "\ud800"}
+    rows, rejects = imported("poisonarena", [good, odd, "text", half], [good | {"incorrect_answer": "Cy"}])
+    assert [row["target"] for row in rows] == ["Bo"]
+    assert sorted(row["reason"] for row in rejects) == ["bad_row", "empty", "encoding", "same_id"]
+    [same] = [row for row in rejects if row["reason"] == "same_id"]
+    assert same["item"].startswith("t1 in ") and "again" in same["detail"]
+    [empty] = [row for row in rejects if row["reason"] == "empty"]
+    assert empty["item"].endswith("0.json row 2") and empty["detail"] == "found nothing in 'incorrect_answer'"
+
+
+@pytest.mark.parametrize(("content", "problem"), [("[1", "not JSON: "), ("3", "found 3, expected a list of targets")])
+def test_a_released_file_that_cannot_be_read_is_one_line(imported, content, problem):
+    with pytest.raises(AssayError, match=rf"0\.json: {problem}.*take the file as its project released it"):
+        imported("robustrag", content)
+
+
+def test_published_targets_come_out_of_released_files_as_they_lie_in_the_tables(imported):
+    """The tables were made of the released files, of which these are made again."""
+    nq = pq.read_table((ROOT / "../shared/data/poison_targets/poisonedrag_nq.parquet").resolve()).to_pylist()
+    released = {
+        row["target_id"]: {"id": row["target_id"], "question": row["question"], "correct answer": row["correct_answer"],
+                           "incorrect answer": row["incorrect_answer"], "adv_texts": row["poisoned_texts"]}
+        for row in nq
+    }  # fmt: skip
+    rows, _ = imported("poisonedrag", released)
+    assert len(rows) >= 95 and {row["target_id"] for row in rows} <= released.keys()

@@ -118,7 +118,13 @@ def test_our_keywords_lead_somewhere():
             assert not below or below[0] in sections[section]["properties"]
     for patterns in [schema["file_of"] for schema in found if "file_of" in schema]:
         assert all(list(ROOT.glob(pattern.format("*"))) for pattern in patterns.values())
-    assert {schema["exists"] for schema in found if "exists" in schema} == {"file", "folder", "table", "tables"}
+    assert {schema["exists"] for schema in found if "exists" in schema} == {
+        "file",
+        "folder",
+        "table",
+        "tables",
+        "targets",
+    }
 
 
 def test_settings_stand_in_the_same_order_in_the_configuration_and_its_description():

@@ -11,8 +11,8 @@ keywords of JSON Schema they have some of ours:
     built_in    the entries of the default stay beside those that are given, unless one of these is null
     replaced    a file that gives this mapping replaces those of earlier files: nothing of theirs stays
     file_of     the value is a part of a file's name: {prompt: "resources/prompts/respond_{}.yaml"}
-    exists      the value is the path of a file, a folder, a table, which is a file of a kind that can be read, or
-                tables, which is such a file or a folder of them
+    exists      the value is the path of a file, a folder, a table, which is a file of a kind that can be read,
+                targets, which is such a file or one of JSON, or tables, which is a table or a folder of them
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ from itertools import product
 
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Grid
-from ragassay.plan import methods, models, search
+from ragassay.plan import methods, models, search, targets
 from ragassay.plan.methods import NamedMethod
 from ragassay.plan.report import draws
 from ragassay.plan.search import VECTORS
@@ -74,7 +74,8 @@ def poison_kinds(config: dict, wildcards) -> list[str]:
 
 def poison_corpus(config: dict, wildcards) -> dict:
     planting = attack(config, wildcards.attack)
-    return {"attack": wildcards.attack, "kind": planting.kind, "own": planting.settings}
+    params = {"attack": wildcards.attack, "kind": planting.kind, "own": planting.settings}
+    return params | ({"format": planting.entry["format"]} if "files" in planting.entry else {})
 
 
 def tried_on(config: dict, name: str) -> dict:
@@ -137,6 +138,8 @@ def check(config: dict) -> Iterator[tuple]:
         aim = entry["settings"].get("aim")
         if aim and aim not in planting.type.AIMS:
             yield ("attacks", name, "settings", "aim"), unknown("aim", aim, planting.type.AIMS)
+        for problem in targets.wrong_format(entry.get("files", ()), entry["format"]):
+            yield ("attacks", name, "files"), problem
         for needed, key in OWN_ENTRY.items():
             if (needed in planting.needs) != (key in entry):
                 problem = f"found {key}, which this kind does not read"

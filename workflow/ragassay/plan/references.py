@@ -101,6 +101,13 @@ def _no_table(path):
         yield f"found {path!r}, an unknown kind of file, expected one of {', '.join(KINDS)}"
 
 
+def _no_targets(path):
+    if Path(path).suffix.lower() != ".json":
+        yield from _no_table(path)
+    else:
+        yield from _no_file(path)
+
+
 def _no_tables(path):
     if not Path(path).is_dir():
         yield from _no_table(path)
@@ -116,4 +123,7 @@ def _no_folder(path):
         yield f"found {path!r}, no such folder, expected one that exists{closest_file(path)}"
 
 
-MISSING = {"file": _no_file, "table": _no_table, "tables": _no_tables, "folder": _no_folder}  # how `exists` is checked
+# how `exists` is checked
+MISSING = {
+    "file": _no_file, "table": _no_table, "tables": _no_tables, "targets": _no_targets, "folder": _no_folder,
+}  # fmt: skip

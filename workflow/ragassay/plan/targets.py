@@ -1,10 +1,12 @@
 """Settings of the stages that make datasets: corpora that are extended, targets, and their questions as queries."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ragassay.plan import models, search
 from ragassay.plan.search import REWRITTEN
 
+TABLE = "table"  # the format of files that are no JSON
 FILES, BY_RULE, BY_MODEL = ORIGINS = ("targets", "by_rule", "by_model")  # where a dataset's targets come from
 
 
@@ -19,8 +21,8 @@ def passages(config: dict, wildcards) -> str:
 
 
 def read_targets(config: dict, wildcards) -> dict:
-    columns = config["datasets"][wildcards.dataset]["columns"]
-    return _shared(config, wildcards) | {"columns": columns, "most_rejected": config["most_rejected"]}
+    read = {key: config["datasets"][wildcards.dataset][key] for key in ("columns", "format")}
+    return _shared(config, wildcards) | read | {"most_rejected": config["most_rejected"]}
 
 
 def make_targets(config: dict, wildcards) -> dict:
@@ -79,6 +81,8 @@ def check(config: dict) -> Iterator[tuple]:
         if len(origins) != 1:
             stated = " and ".join(origins) or "none of them"
             yield ("datasets", name), f"found {stated}, expected one of {', '.join(ORIGINS)}: where targets come from"
+        for problem in wrong_format(entry.get("targets", ()), entry["format"]):
+            yield ("datasets", name, "targets"), problem
     for name, entry in config["corpora"].items():
         place = ("corpora", name)
         if "extends" not in entry:
@@ -93,6 +97,16 @@ def check(config: dict) -> Iterator[tuple]:
             yield place, f"found no {REWRITTEN}, expected what a model rewrites of {base}"
         if "passages" in entry:
             yield place, "found passages, which a corpus that extends another has from there"
+
+
+def wrong_format(files: list[str], form: str) -> Iterator[str]:
+    """Files that are not of this format by their ending."""
+    for file in files:
+        if (Path(file).suffix.lower() == ".json") == (form == TABLE):
+            expected = (
+                "the format of its project, such as poisonedrag" if form == TABLE else "a file that ends in .json"
+            )
+            yield f"found {file!r} with the format {form}, expected {expected}"
 
 
 def bases(config, corpus):
