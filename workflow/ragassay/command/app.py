@@ -101,6 +101,22 @@ def run(
 
 
 @app.command(context_settings=PASSING)
+def reproduce(
+    table: Annotated[str | None, typer.Argument(help="Such as raguard/table-1.", show_default=False)] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[SNAKEMAKE OPTION]...", show_default=False)] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="On the demo's data in place of the paper's.")] = False,
+) -> None:
+    """Make a table of a paper, beside the paper's numbers."""
+    from ragassay.command.reproduce import listed
+    from ragassay.command.reproduce import reproduce as make
+
+    if table is None:
+        sys.stdout.write(listed())
+    else:
+        raise typer.Exit(make(table, words or [], demo))
+
+
+@app.command(context_settings=PASSING)
 def assay(
     service: Annotated[str, typer.Argument(help="Of `services`.")],
     words: Settings = None,

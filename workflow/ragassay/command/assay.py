@@ -31,7 +31,7 @@ def run_assay(service: str, limits: list[str], words: list[str], junit=None, bad
     report = _report(service, words)
     earlier = _earlier(against, report, words) if against else []
     targets = [f"{report}/{assay_card.FILE}", f"{report}/card.html"]
-    if _finished(pipeline.snakemake(*targets, *words, *earlier)):
+    if finished(pipeline.snakemake(*targets, *words, *earlier)):
         sys.stderr.write("assay: the run failed, so that nothing is decided; correct what it names, then assay again\n")
         return UNDECIDED
     card = assay_card.read(targets[0])
@@ -75,7 +75,7 @@ def _earlier(against, report, words):
     return [f"--config=report={json.dumps({'against': str(file)})}"]
 
 
-def _finished(command):
+def finished(command: list[str]) -> int:
     """The exit status of a run; Ctrl-C is the run's, which says how it ended."""
     sys.stdout.flush()
     before = signal.signal(signal.SIGINT, lambda *_: None)

@@ -1,0 +1,151 @@
+"""`ragassay reproduce raguard/table-1`: what a table of a paper costs and lacks, then a run of nothing but that table, and
+the paper's numbers beside ours. The settings that narrow the run, and the numbers, stay in the folder reproduced/.
+"""
+
+import csv
+import io
+import sys
+from pathlib import Path
+
+from ragassay.base import pipeline, plain_yaml
+from ragassay.base.atomic import write_text
+from ragassay.base.terminal import printable
+from ragassay.command.assay import finished
+from ragassay.config import schema
+from ragassay.config.narrowing import narrowed
+from ragassay.config.settings import ConfigError, of_files
+from ragassay.plan import measures, models, references
+from ragassay.report import paper_tables
+from ragassay.report.paper_tables import Number, PaperError
+from ragassay.running import downloads
+from ragassay.running.command_line import read_all
+
+FOLDER = Path("reproduced")
+DEMO = "the demo's tables in the place of the paper's: they show that everything runs, and compare with no paper"
+
+
+def reproduce(name: str, words: list[str], is_demo: bool = False) -> int:
+    """The exit status. `words` are further options of Snakemake's, such as `--dry-run`."""
+    study, paper, table = paper_tables.named(name)
+    if table["instead"]:
+        sys.stdout.write(f"{name}: {table['title']}; nothing is run: {table['instead']}\n")
+        return 0
+    read_all([])
+    names = paper["demo"] if is_demo else {}
+    files = [] if is_demo else [pipeline.shipped(file) for file in paper["configfiles"]]
+    file = FOLDER / f"{study}-{name.partition('/')[2]}{'-demo' if is_demo else ''}.yaml"
+    over = lay_over(file, files, paper, table, name, is_demo)
+    sys.stdout.write(f"{name}: {table['title']}\n" + (f"{name}: {DEMO}\n" if is_demo else ""))
+    sys.stdout.write(f"settings: {' '.join([*files, str(file)])}\n")
+    if not is_demo:
+        sys.stdout.write(f"cost: {cost(table, over)}\n")
+    if missing := lacking([*files, str(file)]):
+        sys.stdout.write("".join(f"missing: {printable(line)}\n" for line in missing))
+        raise PaperError(f"{name}: {len(missing)} things are missing, expected none before a run; see the lines above")
+    command = pipeline.snakemake(table["target"], *words, "--configfile", *files, str(file))
+    if (status := finished(command)) or {"--dry-run", "--dryrun", "-n"} & {*words}:
+        return status
+    numbers = paper_tables.compared(name, table, Path("results/metrics", f"{table['study']}.parquet"), names)
+    written = file.with_suffix(".csv")
+    write_text(written, as_csv(numbers))
+    sys.stdout.write("\n".join([*lines(numbers, paper["names"]), f"numbers: {written}", ""]))
+    return 0
+
+
+def listed() -> str:
+    """All tables and figures, a line each."""
+    rows = []
+    for study, paper in paper_tables.papers().items():
+        rows.append(f"{paper['title']} ({paper['link']})")
+        rows += [f"  {study}/{name}  {table['title']}" for name, table in paper["tables"].items()]
+    return "\n".join([*rows, "next: ragassay reproduce STUDY/TABLE --dry-run", ""])
+
+
+def lay_over(file: Path, files: list[str], paper: dict, table: dict, name: str, is_demo: bool) -> dict:
+    """Writes the settings that narrow a run to one table, and returns the whole configuration."""
+    below = [*pipeline.settings_files(), *files]
+    settings = {"report": {"name": file.stem}}
+    for more in (paper["settings"], table["settings"]):
+        settings = settings if is_demo else merged(settings, more)
+    write_text(file, plain_yaml.dump(settings))
+    config = of_files([*below, str(file)], schema.merged())
+    keys = paper_tables.names_of(table, paper_tables.printed(name, table))
+    keys = {key: [*values, *(paper["demo"][value] for value in values if is_demo and value in paper["demo"])] for key, values in keys.items()}
+    sweeps = swept(config["raguard"]["sweeps"], table, file)
+    settings = merged(settings, {"raguard": {"sweeps": sweeps}})
+    settings = merged(settings, narrowed(config, keys, Path(sweeps).read_text() if sweeps else None))
+    write_text(file, plain_yaml.dump(settings))
+    return of_files([*below, str(file)], schema.merged())
+
+
+def merged(settings: dict, more: dict) -> dict:
+    """With mappings merged, as files of settings are."""
+    result = dict(settings)
+    for key, value in more.items():
+        inner = result.get(key)
+        result[key] = merged(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
+    return result
+
+
+def swept(sweeps: str | None, table: dict, file: Path) -> str | None:
+    """A file with the sweeps that this table shows, or none."""
+    shown = {paper_tables.place_of(place)[0] for place in table["metrics"].values()}
+    with Path(sweeps).open(encoding="utf-8", newline="") if sweeps else io.StringIO("") as source:
+        head, *rows = source.read().splitlines() or [""]
+    rows = [row for row in rows if row.partition("\t")[0] in shown]
+    if not rows:
+        return None
+    write_text(file.with_suffix(".tsv"), "\n".join([head, *rows, ""]))
+    return str(file.with_suffix(".tsv"))
+
+
+def lacking(files: list[str]) -> list[str]:
+    """Files and keys that a run would stop without, and models that are to be fetched before it, a line each."""
+    try:
+        config = of_files([*pipeline.settings_files(), *files], schema.merged(), references.problems)
+    except ConfigError as error:
+        return str(error).splitlines()
+    entries = downloads.lacking(models.of_hub(config))
+    return [f"{place[0]}.{place[1]}: fetch it with: hf download {entry['model']}" for place, entry in entries.items()]
+
+
+def cost(table: dict, config: dict) -> str:
+    """Requests, dollars and hours, estimated from the paper's sizes."""
+    parts = [table["hours"]] if table["hours"] else []
+    dollars = 0.0
+    for model, (requests, *tokens) in table["asks"].items():
+        dollars += paper_tables.dollars(config["models"][model]["price"], requests, *tokens)
+        parts.append(f"{requests:,.0f} requests to {model}")
+    return f"some ${dollars:,.2f} (estimated from the paper's sizes): {', '.join(parts) or 'no requests'}"
+
+
+def lines(numbers: list[Number], names: dict[str, str]) -> list[str]:
+    """A line for each number that the paper or we have."""
+    shown = [number for number in numbers if number.printed is not None or number.row is not None]
+    rows = [("", "", "paper", "ours", "interval", "n")]
+    for number in shown:
+        value, low, high = number.ours
+        interval = "" if low is None else f"[{low:.3f}, {high:.3f}]"
+        keys = ", ".join(names.get(name, name) for name in number.keys.values())
+        items = "" if number.row is None else str(number.row["n"])
+        rows.append((keys, number.metric, _shown(number.printed), _shown(value), interval, items))
+    widths = [max(len(row[at]) for row in rows) for at in range(6)]
+    made = sum(number.row is not None for number in shown)
+    summary = f"{made} of {len(shown)} numbers were made here"
+    return ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows] + [summary]
+
+
+def _shown(value):
+    return "-" if value is None else f"{value:.4g}"
+
+
+def as_csv(numbers: list[Number]) -> str:
+    """The same as a table."""
+    keys = list(dict.fromkeys(key for number in numbers for key in number.keys))
+    content = io.StringIO()
+    writer = csv.writer(content, lineterminator="\n")
+    writer.writerow([*keys, "metric", "paper", "ours", "low", "high", "n"])
+    for number in numbers:
+        items = None if number.row is None else number.row["n"]
+        writer.writerow([*(number.keys.get(key) for key in keys), number.metric, number.printed, *number.ours, items])
+    return content.getvalue()
