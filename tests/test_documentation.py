@@ -10,7 +10,7 @@ import yaml
 from project import ROOT
 
 SECURITY = ROOT / "SECURITY.md"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", SECURITY, *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", SECURITY, *sorted((ROOT / "docs").rglob("*.md"))]
 FOLDERS = ("benchmarks", "config", "docs", "envs", "profiles", "resources", "tests", "workflow")
 MAKEFILE = (ROOT / "Makefile").read_text()
 SNAKEFILE = (ROOT / "Snakefile").read_text()

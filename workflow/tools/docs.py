@@ -7,6 +7,7 @@
 | README.md: the map of the stages, docs/stages.md: the graph of all rules | Snakemake's rule graph |
 | README.md: the headline figures, docs/figures.md: all figures, docs/scale.md: far larger runs | benchmarks/figures/ |
 | docs/models.md: what the paper's settings cost | the same |
+| docs/papers/: a page for each paper | resources/papers/ and the figures |
 | docs/troubleshooting.md: all messages | the code that raises them |
 """
 
@@ -26,7 +27,7 @@ from ragassay.config import schema
 from ragassay.config.settings import of_files
 from ragassay.plan.references import further_rule_files
 from ragassay.results import all_tables
-from tools import error_messages, scale
+from tools import error_messages, paper_pages, scale
 from tools.figures import figure_table, figures, unmeasured
 
 WORKFLOW = Path(__file__).resolve().parent.parent
@@ -70,6 +71,7 @@ def documentation() -> dict[Path, str]:
         stages: between(stages.read_text(), "rules", picture(graph, files)),
         every_figure: between(measured, "unmeasured", unmeasured(printed)),
         ROOT / "docs/scale.md": larger,
+        **paper_pages.pages(printed),
         trouble: between(trouble.read_text(), "messages", error_messages.tables(error_messages.messages())),
     }
 

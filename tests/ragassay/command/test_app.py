@@ -17,9 +17,7 @@ from ragassay.command.app import app, main
 from services import Service
 from tools.loopback import Loopback
 
-SUBCOMMANDS = (
-    "init demo check estimate run assay show annotate export release verify replay diff rehydrate prune".split()
-)
+SUBCOMMANDS = "init demo check estimate run reproduce assay show annotate export release verify replay diff rehydrate prune".split()
 SUBCOMMANDS += ["guard", "serve", "stage", "clean-staging", "doctor"]
 NOT_LOADED = {"snakemake", "pandas", "torch", "pyarrow", "numpy", "jsonschema", "openai", "rich"}
 

@@ -1,5 +1,5 @@
-"""`ragassay reproduce raguard/table-1`: what a table of a paper costs and lacks, then a run of nothing but that table, and
-the paper's numbers beside ours. The settings that narrow the run, and the numbers, stay in the folder reproduced/.
+"""`ragassay reproduce raguard/table-1`: what a table of a paper costs and lacks, then a run of nothing but that table,
+and the paper's numbers beside ours. The settings that narrow the run, and the numbers, stay in the folder reproduced/.
 """
 
 import csv
@@ -14,7 +14,7 @@ from ragassay.command.assay import finished
 from ragassay.config import schema
 from ragassay.config.narrowing import narrowed
 from ragassay.config.settings import ConfigError, of_files
-from ragassay.plan import measures, models, references
+from ragassay.plan import models, references
 from ragassay.report import paper_tables
 from ragassay.report.paper_tables import Number, PaperError
 from ragassay.running import downloads
@@ -48,7 +48,7 @@ def reproduce(name: str, words: list[str], is_demo: bool = False) -> int:
     numbers = paper_tables.compared(name, table, Path("results/metrics", f"{table['study']}.parquet"), names)
     written = file.with_suffix(".csv")
     write_text(written, as_csv(numbers))
-    sys.stdout.write("\n".join([*lines(numbers, paper["names"]), f"numbers: {written}", ""]))
+    sys.stdout.write("\n".join([*lines(numbers, paper["names"], is_demo), f"numbers: {written}", ""]))
     return 0
 
 
@@ -70,7 +70,10 @@ def lay_over(file: Path, files: list[str], paper: dict, table: dict, name: str, 
     write_text(file, plain_yaml.dump(settings))
     config = of_files([*below, str(file)], schema.merged())
     keys = paper_tables.names_of(table, paper_tables.printed(name, table))
-    keys = {key: [*values, *(paper["demo"][value] for value in values if is_demo and value in paper["demo"])] for key, values in keys.items()}
+    keys = {
+        key: [*values, *(paper["demo"][value] for value in values if is_demo and value in paper["demo"])]
+        for key, values in keys.items()
+    }
     sweeps = swept(config["raguard"]["sweeps"], table, file)
     settings = merged(settings, {"raguard": {"sweeps": sweeps}})
     settings = merged(settings, narrowed(config, keys, Path(sweeps).read_text() if sweeps else None))
@@ -89,7 +92,7 @@ def merged(settings: dict, more: dict) -> dict:
 
 def swept(sweeps: str | None, table: dict, file: Path) -> str | None:
     """A file with the sweeps that this table shows, or none."""
-    shown = {paper_tables.place_of(place)[0] for place in table["metrics"].values()}
+    shown = {name for place in table["metrics"].values() for name in paper_tables.place_of(place)[0]}
     with Path(sweeps).open(encoding="utf-8", newline="") if sweeps else io.StringIO("") as source:
         head, *rows = source.read().splitlines() or [""]
     rows = [row for row in rows if row.partition("\t")[0] in shown]
@@ -119,20 +122,19 @@ def cost(table: dict, config: dict) -> str:
     return f"some ${dollars:,.2f} (estimated from the paper's sizes): {', '.join(parts) or 'no requests'}"
 
 
-def lines(numbers: list[Number], names: dict[str, str]) -> list[str]:
-    """A line for each number that the paper or we have."""
-    shown = [number for number in numbers if number.printed is not None or number.row is not None]
-    rows = [("", "", "paper", "ours", "interval", "n")]
-    for number in shown:
+def lines(numbers: list[Number], names: dict[str, str], is_demo: bool) -> list[str]:
+    """A line for each number that the paper or we have; of the demo, for each of ours."""
+    rows = [("", "", "paper", "demo" if is_demo else "ours", "interval", "n")]
+    made = [number for number in numbers if number.row is not None]
+    for number in made if is_demo else numbers:
         value, low, high = number.ours
         interval = "" if low is None else f"[{low:.3f}, {high:.3f}]"
         keys = ", ".join(names.get(name, name) for name in number.keys.values())
         items = "" if number.row is None else str(number.row["n"])
         rows.append((keys, number.metric, _shown(number.printed), _shown(value), interval, items))
     widths = [max(len(row[at]) for row in rows) for at in range(6)]
-    made = sum(number.row is not None for number in shown)
-    summary = f"{made} of {len(shown)} numbers were made here"
-    return ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows] + [summary]
+    table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [*table, f"{len(made)} of {len(numbers)} numbers were made here"]
 
 
 def _shown(value):

@@ -1,6 +1,6 @@
-"""What to lay over a configuration so that it asks for the numbers of one table and no more: cells, sets and sweeps with
-other names go, and then the entries that nothing names any longer. Nothing of that has to be there then: neither the
-files of a data set nor the key of a model.
+"""What to lay over a configuration so that it asks for the numbers of one table and no more: cells and sets with other
+names go, and then the entries that nothing names any longer. A run needs nothing of these: neither the files of a data
+set nor the key of a model.
 """
 
 from collections.abc import Iterator
@@ -16,9 +16,7 @@ PLACES = [*((section,) for section in ENTRIES.split()), ("detectors", "methods")
 
 
 def narrowed(config: dict, keys: dict[str, list[str]], swept: str | None) -> dict:
-    """`keys` are the names that the table has of each key; `swept` is the table of the sweeps that it shows, as text,
-    with the path `raguard.sweeps` set by the caller.
-    """
+    """`keys` are the names that the table has of each key; `swept` is the text of the sweeps that it shows."""
     over = {section: {"cells": _cells(config[section]["cells"], keys)} for section in CELLS}
     over["revprag"] |= _probes(config["revprag"], keys)
     over["relevance"] = _sets(config["relevance"], keys)
@@ -34,7 +32,10 @@ def narrowed(config: dict, keys: dict[str, list[str]], swept: str | None) -> dic
 
 def _cells(cells, keys):
     """Those that some row of the table comes from, each with no other names."""
-    kept = [cell | {name: _among(cell[name], keys.get(key)) for name, key in LISTS.items() if cell.get(name)} for cell in cells]
+    kept = [
+        cell | {name: _among(cell[name], keys.get(key)) for name, key in LISTS.items() if cell.get(name)}
+        for cell in cells
+    ]
     return [less for less, cell in zip(kept, cells, strict=True) if all(less[name] for name in LISTS if cell.get(name))]
 
 
@@ -57,7 +58,10 @@ def _sets(relevance, keys):
     for name, entry in relevance["sets"].items():
         lists = {kind: _among(entry[kind], keys.get("set")) for kind in ("near", "far")}
         sets[name] = entry | lists if entry["corpus"] in keys.get("corpus", [entry["corpus"]]) else None
-    return {"sets": sets, "retrievers": _among(relevance["retrievers"], keys.get("retriever")) or relevance["retrievers"]}
+    return {
+        "sets": sets,
+        "retrievers": _among(relevance["retrievers"], keys.get("retriever")) or relevance["retrievers"],
+    }
 
 
 def _laid_over(config, over):

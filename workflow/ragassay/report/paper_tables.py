@@ -4,6 +4,7 @@ them. It runs nothing: see the command `ragassay reproduce`.
 
 import itertools
 import json
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,14 +74,16 @@ def named(name: str) -> tuple[str, dict, dict]:
 def columns(table: dict) -> list[dict[str, str]]:
     """The keys of each column, its metric among them."""
     every = [
-        dict(zip(group, values, strict=True)) for group in table["columns"] for values in itertools.product(*group.values())
+        dict(zip(group, values, strict=True))
+        for group in table["columns"]
+        for values in itertools.product(*group.values())
     ]
     return [{"metric": next(iter(table["metrics"]))} | column for column in every]
 
 
 def lines(name: str, table: dict) -> list[list[str]]:
-    """The words of each line of a paper's numbers."""
-    split = [line.split() for line in table["numbers"].splitlines() if line.strip()]
+    """The words of each line of a paper's numbers; those in quotes are one."""
+    split = [shlex.split(line) for line in table["numbers"].splitlines() if line.strip()]
     width = len(table["rows"]) + len(columns(table))
     for words in split:
         if len(words) != width:
@@ -94,7 +97,7 @@ def printed(name: str, table: dict) -> list[Number]:
     for words in lines(name, table):
         row = dict(zip(table["rows"], words, strict=False))
         for column, word in zip(of_columns, words[len(row) :], strict=True):
-            keys = column | row
+            keys = {**row, **column, **row}  # in the order of the line
             metric = keys.pop("metric")
             value = None if word in NOTHING else float(word) / (100 if table["percent"] else 1)
             numbers.append(Number(keys, metric, value))
@@ -132,7 +135,9 @@ def compared(name: str, table: dict, metrics, stands_for: dict[str, str]) -> lis
         of_metric = [row for row in rows if _is_of(table["metrics"][number.metric], row)]
         matching_rows = [row for row in of_metric if _agrees(row["keys"], wanted)]
         if len(matching_rows) > 1:
-            raise PaperError(f"{name}: found {len(matching_rows)} rows for {number.metric} of {number.keys}, expected one")
+            raise PaperError(
+                f"{name}: found {len(matching_rows)} rows for {number.metric} of {number.keys}, expected one"
+            )
         number.row = _turned(table["metrics"][number.metric], matching_rows[0]) if matching_rows else None
     return numbers
 
@@ -144,17 +149,19 @@ def _all_rows(table, rows, keys) -> Iterator[Number]:
                 yield Number(row["keys"], metric, None, _turned(place, row))
 
 
-def place_of(place: str) -> tuple[str, str]:
-    """Table and metric of ours."""
-    return tuple(place.removeprefix(REST).split("."))
+def place_of(place: str) -> tuple[list[str], str]:
+    """Tables and metric of ours; rows of one cell stand in one of these tables alone."""
+    names, metric = place.removeprefix(REST).split(".")
+    return names.split("/"), metric
 
 
 def _is_of(place, row):
-    return (row["table"], row["metric"]) == place_of(place)
+    names, metric = place_of(place)
+    return row["metric"] == metric and row["table"] in names
 
 
 def _agrees(keys, wanted):
-    """Whether no key has another name; a table of ours need not have all keys, as rates of removal have no responder."""
+    """Whether no key has another name. A row need not have all keys, as rates of removal have no responder."""
     return all(keys.get(key, values[0]) in values for key, values in wanted.items())
 
 

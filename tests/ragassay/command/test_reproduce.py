@@ -1,0 +1,203 @@
+"""ragassay reproduce: what a table lacks is said before anything starts, a run makes nothing else, and the paper's numbers
+stand beside ours."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from project import ROOT, snakemake
+from ragassay.base import pipeline
+from ragassay.base.errors import AssayError
+from ragassay.command import reproduce
+from ragassay.command.app import app
+from ragassay.config import schema
+from ragassay.config.settings import of_files
+from ragassay.plan import defences, measures, probes
+from ragassay.report import paper_tables
+
+PAPERS = paper_tables.papers()
+RUN = [
+    f"{study}/{name}"
+    for study, paper in PAPERS.items()
+    for name, table in paper["tables"].items()
+    if not table["instead"]
+]
+KEYS = ("OPENAI_API_KEY", "TOGETHER_API_KEY", "MOONSHOT_API_KEY")
+
+
+def invoked(*words):
+    return CliRunner().invoke(app, ["reproduce", *words], catch_exceptions=False)
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """A folder with the project's settings and no data."""
+    for name in ("config", "resources", "workflow"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def narrow(name):
+    """What a run of the table is given, and the whole configuration."""
+    study, paper, table = paper_tables.named(name)
+    file = Path("reproduced", f"{study}-{name.partition('/')[2]}.yaml")
+    return yaml.safe_load(file.read_text()) if file.exists() else None, reproduce.lay_over(
+        file, paper["configfiles"], paper, table, name, False
+    )
+
+
+def test_it_lists_every_table_with_its_name():
+    output = invoked().output
+    assert re.findall(r"^  (\S+)", output, re.M) == [
+        f"{s}/{name}" for s, paper in PAPERS.items() for name in paper["tables"]
+    ]
+    assert output.endswith("next: ragassay reproduce STUDY/TABLE --dry-run\n")
+
+
+def test_a_drawing_runs_nothing_and_says_what_there_is(clone):
+    assert invoked("raguard/figure-1").output.endswith("nothing is run: the map of the stages in README.md\n")
+    assert not (clone / "reproduced").exists()
+
+
+def test_an_unknown_table_is_one_line(clone):
+    with pytest.raises(AssayError, match=r"found no table 'raguard/tabel-1' \(did you mean raguard/table-1\?\)"):
+        invoked("raguard/tabel-1")
+
+
+def test_what_is_missing_is_said_before_anything_starts(clone, monkeypatch, capsys):
+    """Files, a key and models of this table alone: a figure of one data set asks for no other."""
+    monkeypatch.setattr(reproduce, "finished", lambda command: pytest.fail(str(command)))
+    with pytest.raises(AssayError, match="raguard/figure-3: 3 things are missing, expected none before a run"):
+        reproduce.reproduce("raguard/figure-3", ["--dry-run"])
+    output = capsys.readouterr().out
+    missing = re.findall(r"^missing: \S+ (\S+): found (.*?),", output, re.M)
+    assert [place for place, _ in missing] == ["corpora.nq.beir:"[:-1], "query_sets.nq.beir", "models.gpt-4o-mini"]
+    assert re.search(r"^cost: some \$0\.29 \(estimated from the paper's sizes\): some 4 GPU hours", output, re.M)
+
+
+def test_models_of_the_hub_are_missing_too(clone, monkeypatch, capsys):
+    bring(clone, "nq")
+    monkeypatch.setenv("OPENAI_API_KEY", "not needed for a plan")
+    monkeypatch.setattr(reproduce.downloads, "lacking", lambda entries: entries)
+    with pytest.raises(AssayError, match="2 things are missing"):
+        reproduce.reproduce("raguard/figure-3", [])
+    output = capsys.readouterr().out
+    assert "missing: encoders.contriever: fetch it with: hf download facebook/contriever\n" in output
+    assert "missing: scorers.gpt2: fetch it with: hf download openai-community/gpt2\n" in output
+
+
+def bring(folder, *names):
+    """The data sets of config/paper/attacks.yaml, as empty files."""
+    for name in names:
+        place = folder / "data/beir" / name
+        (place / "qrels").mkdir(parents=True)
+        for file in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/train.tsv"):
+            (place / file).write_text("\n")
+
+
+@pytest.mark.parametrize("name", [name for name in RUN if name.startswith(("raguard", "revprag"))])
+def test_a_table_of_attacks_runs_its_cells_and_no_others(clone, name):
+    """Every name of the paper's numbers is run, but that of texts which only people can write."""
+    _, config = narrow(name)
+    _, _, table = paper_tables.named(name)
+    names = paper_tables.names_of(table, paper_tables.printed(name, table))
+    cells = config["revprag" if name.startswith("revprag") else "under_attack"]["cells"]
+    for lists, key in (
+        ("datasets", "dataset"),
+        ("retrievers", "retriever"),
+        ("attacks", "attack"),
+        ("responders", "responder"),
+    ):
+        run = {value for cell in cells for value in cell[lists]}
+        if key in names:
+            assert run <= {*names[key]} and {*names[key]} - run <= {"by_hand"}, key
+    if name.startswith("raguard"):
+        assert {cell.defence for cell in defences.filtered(config)} == {*names["defence"]}
+        assert config["revprag"]["cells"] == []
+    else:
+        assert config["under_attack"]["cells"] == [] and probes.cells(config)
+        assert {*config["revprag"]["probes"]} <= {*names["probe"]}
+
+
+@pytest.mark.parametrize("name", [name for name in RUN if name.startswith("relevance")])
+def test_a_table_of_relevance_compares_its_sets_and_no_others(clone, name):
+    _, config = narrow(name)
+    _, _, table = paper_tables.named(name)
+    names = paper_tables.names_of(table, paper_tables.printed(name, table))
+    sets = config["relevance"]["sets"].values()
+    corpora = names.get("corpus", ["textbooks", "pubmed"])
+    assert {entry["corpus"] for entry in sets} == {*corpora} == {*config["corpora"]}
+    if "set" in names:
+        assert {kind for entry in sets for kind in [*entry["near"], *entry["far"]]} == {*names["set"]}
+    assert bool(config["lm_relevance"]["raters"]) == (name == "relevance/table-3")
+
+
+def test_a_table_of_sweeps_sweeps_its_own_rows(clone):
+    assert {row["table"] for row in measures.sweep_rows(narrow("raguard/table-7")[1]["raguard"]["sweeps"])} == {
+        "table_7"
+    }
+    assert narrow("raguard/table-6")[1]["raguard"]["sweeps"] is None
+
+
+def test_settings_are_the_same_each_time(clone):
+    narrow("raguard/table-2")
+    file = clone / "reproduced/raguard-table-2.yaml"
+    before = file.read_text()
+    narrow("raguard/table-2")
+    assert file.read_text() == before and "gpt-4:" in before
+
+
+@pytest.mark.parametrize("name", ["raguard/table-3", "revprag/table-6"])
+def test_snakemake_plans_what_the_settings_ask_for(project, monkeypatch, name):
+    """With data sets that are empty files: a plan opens none."""
+    for key in KEYS:
+        monkeypatch.setenv(key, "not needed for a plan")
+    monkeypatch.chdir(project)
+    bring(project, "nq", "msmarco", "hotpotqa")
+    commands = []
+    monkeypatch.setattr(reproduce.downloads, "lacking", lambda entries: {})
+    monkeypatch.setattr(reproduce, "finished", lambda command: commands.append(command) or 0)
+    assert reproduce.reproduce(name, ["--dry-run"]) == 0
+    plan = snakemake(project, *commands[0][4:]).stdout
+    study, _, table = paper_tables.named(name)
+    assert re.search(rf"output: {re.escape(table['target'])}\n", plan)
+    assert ("sweep_raguard" in plan) == (study == "raguard") and ("train_probes" in plan) == (study == "revprag")
+    assert not re.search(r"^rule (crawl_shard|respond|train_detector|measure_relevance):", plan, re.M)
+
+
+def test_a_table_is_made_from_the_demos_data_and_says_so(project, monkeypatch, capsys):
+    """From targets to the numbers beside the paper's, with real jobs and without a key."""
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(reproduce, "finished", lambda command: snakemake(project, *command[4:], check=False).returncode)
+    assert reproduce.reproduce("raguard/table-7", ["--cores", "2"], is_demo=True) == 0
+    output = capsys.readouterr().out
+    assert "the demo's tables in the place of the paper's" in output and "20 of 60 numbers were made here" in output
+    shown = re.search(r"^NQ, II +DACC +0\.695 +(\S+) +\[(\S+), (\S+)\] +\d+$", output, re.M)
+    assert float(shown[2]) <= float(shown[1]) <= float(shown[3])
+    with (project / "reproduced/raguard-table-7-demo.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 60 and rows[0]["paper"] == "0.893"
+    removed = {row["at"]: float(row["ours"]) for row in rows if row["metric"] == "DACC" and row["dataset"] == "nq"}
+    assert removed.keys() == {"I", "II", "III", "IV", "V"} and removed["III"] >= max(removed["II"], 0.9)
+    assert not (project / "results/metrics/relevance.parquet").exists()
+
+
+def test_a_run_that_fails_prints_no_numbers(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(reproduce, "finished", lambda command: 7)
+    assert reproduce.reproduce("raguard/table-7", [], is_demo=True) == 7
+    assert "numbers" not in capsys.readouterr().out
+
+
+def test_it_needs_a_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert not pipeline.settings_files()
+    with pytest.raises(AssayError, match="no such file; run this in the project's folder"):
+        reproduce.reproduce("raguard/table-7", [])
