@@ -66,6 +66,8 @@ def _part(name, paper, table, prices, figures) -> Iterator[str]:
     yield "\n".join([*lines, ""])
     if table["numbers"]:
         yield "\n".join([*_grid(name, paper, table), ""])
+    elif table["metrics"]:
+        yield "The paper draws it and prints no numbers.\n"
 
 
 def _keys(table):

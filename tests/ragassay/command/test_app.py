@@ -17,8 +17,10 @@ from ragassay.command.app import app, main
 from services import Service
 from tools.loopback import Loopback
 
-SUBCOMMANDS = "init demo check estimate run reproduce assay show annotate export release verify replay diff rehydrate prune".split()
-SUBCOMMANDS += ["guard", "serve", "stage", "clean-staging", "doctor"]
+SUBCOMMANDS = (
+    "init demo check estimate run assay show annotate export release verify replay diff rehydrate prune".split()
+)
+SUBCOMMANDS += ["reproduce", "guard", "serve", "stage", "clean-staging", "doctor"]
 NOT_LOADED = {"snakemake", "pandas", "torch", "pyarrow", "numpy", "jsonschema", "openai", "rich"}
 
 

@@ -1,5 +1,5 @@
-"""ragassay reproduce: what a table lacks is said before anything starts, a run makes nothing else, and the paper's numbers
-stand beside ours."""
+"""ragassay reproduce: what a table lacks is printed before anything starts, a run makes nothing else, and the paper's
+numbers stand beside ours."""
 
 import csv
 import re
@@ -14,8 +14,6 @@ from ragassay.base import pipeline
 from ragassay.base.errors import AssayError
 from ragassay.command import reproduce
 from ragassay.command.app import app
-from ragassay.config import schema
-from ragassay.config.settings import of_files
 from ragassay.plan import defences, measures, probes
 from ragassay.report import paper_tables
 
@@ -104,26 +102,30 @@ def bring(folder, *names):
 
 @pytest.mark.parametrize("name", [name for name in RUN if name.startswith(("raguard", "revprag"))])
 def test_a_table_of_attacks_runs_its_cells_and_no_others(clone, name):
-    """Every name of the paper's numbers is run, but that of texts which only people can write."""
+    """Each of the paper's numbers has its cell, but those about texts that only people can write."""
     _, config = narrow(name)
     _, _, table = paper_tables.named(name)
-    names = paper_tables.names_of(table, paper_tables.printed(name, table))
-    cells = config["revprag" if name.startswith("revprag") else "under_attack"]["cells"]
-    for lists, key in (
-        ("datasets", "dataset"),
-        ("retrievers", "retriever"),
-        ("attacks", "attack"),
-        ("responders", "responder"),
-    ):
-        run = {value for cell in cells for value in cell[lists]}
-        if key in names:
-            assert run <= {*names[key]} and {*names[key]} - run <= {"by_hand"}, key
-    if name.startswith("raguard"):
-        assert {cell.defence for cell in defences.filtered(config)} == {*names["defence"]}
-        assert config["revprag"]["cells"] == []
+    numbers = paper_tables.printed(name, table)
+    names = paper_tables.names_of(table, numbers)
+    if name.startswith("revprag"):
+        grid, of_defence = probes.cells(config), []
+        assert config["under_attack"]["cells"] == []
+        assert {*config["revprag"]["probes"]} | {*config["revprag"]["baselines"]} == {*names["probe"]}
+        assert {*config["revprag"]["generalisation"]} == {*names.get("generalisation", [])}
     else:
-        assert config["under_attack"]["cells"] == [] and probes.cells(config)
-        assert {*config["revprag"]["probes"]} <= {*names["probe"]}
+        grid, of_defence = defences.answered(config), ["defence"]
+        assert config["revprag"]["cells"] == []
+    keys = ["dataset", "retriever", "attack", *of_defence, "responder"]
+    cells = {tuple(cell[key] for key in keys) for cell in grid}
+    assert cells and all(cell[at] in names[key] for cell in cells for at, key in enumerate(keys) if key in names)
+    for number in numbers:
+        wanted = table["keys"] | {key: [value] for key, value in number.keys.items()}
+        meant = [
+            cell
+            for cell in cells
+            if all(value in wanted.get(key, [value]) for key, value in zip(keys, cell, strict=True))
+        ]
+        assert meant or number.keys.get("attack") == "by_hand" or number.printed is None, number.keys
 
 
 @pytest.mark.parametrize("name", [name for name in RUN if name.startswith("relevance")])

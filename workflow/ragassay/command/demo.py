@@ -19,12 +19,16 @@ class DemoError(AssayError):
 
 
 def run_demo(folder: Path | None, words: list[str]) -> None:
-    """In a clone, and in a folder that has the demo already, it runs there."""
+    enter(folder)
+    run_pipeline(words, **{OPEN: "1"})
+
+
+def enter(folder: Path | None = None) -> None:
+    """Go to the folder of the demo: a clone, one that has the demo already, or a new one."""
     if folder is None:
         folder = Path() if in_clone() or all(Path(part).is_dir() for part in PARTS) else FOLDER
     lay_out(folder)
     os.chdir(folder)
-    run_pipeline(words, **{OPEN: "1"})
 
 
 def lay_out(folder: Path) -> None:

@@ -11,6 +11,7 @@ from ragassay.base import pipeline, plain_yaml
 from ragassay.base.atomic import write_text
 from ragassay.base.terminal import printable
 from ragassay.command.assay import finished
+from ragassay.command.demo import enter
 from ragassay.config import schema
 from ragassay.config.narrowing import narrowed
 from ragassay.config.settings import ConfigError, of_files
@@ -30,6 +31,8 @@ def reproduce(name: str, words: list[str], is_demo: bool = False) -> int:
     if table["instead"]:
         sys.stdout.write(f"{name}: {table['title']}; nothing is run: {table['instead']}\n")
         return 0
+    if is_demo:
+        enter()
     read_all([])
     names = paper["demo"] if is_demo else {}
     files = [] if is_demo else [pipeline.shipped(file) for file in paper["configfiles"]]
@@ -75,8 +78,16 @@ def lay_over(file: Path, files: list[str], paper: dict, table: dict, name: str, 
         for key, values in keys.items()
     }
     sweeps = swept(config["raguard"]["sweeps"], table, file)
-    settings = merged(settings, {"raguard": {"sweeps": sweeps}})
-    settings = merged(settings, narrowed(config, keys, Path(sweeps).read_text() if sweeps else None))
+    shards = pipeline.shipped(config["shards"])
+    settings = merged(settings, {"shards": shards, "raguard": {"sweeps": sweeps}})
+    over = narrowed(config, keys, Path(sweeps).read_text() if sweeps else None)
+    left = {"relevance": any(over["relevance"]["sets"].values())}
+    left |= {
+        study: bool(over[section]["cells"]) for study, section in (("raguard", "under_attack"), ("revprag", "revprag"))
+    }
+    if not left.get(table["study"], True):
+        raise PaperError(f"{name}: found nothing in the demo for it, expected --demo with another table")
+    settings = merged(settings, over)
     write_text(file, plain_yaml.dump(settings))
     return of_files([*below, str(file)], schema.merged())
 
@@ -93,8 +104,7 @@ def merged(settings: dict, more: dict) -> dict:
 def swept(sweeps: str | None, table: dict, file: Path) -> str | None:
     """A file with the sweeps that this table shows, or none."""
     shown = {name for place in table["metrics"].values() for name in paper_tables.place_of(place)[0]}
-    with Path(sweeps).open(encoding="utf-8", newline="") if sweeps else io.StringIO("") as source:
-        head, *rows = source.read().splitlines() or [""]
+    head, *rows = Path(pipeline.shipped(sweeps)).read_text(encoding="utf-8").splitlines() if sweeps else [""]
     rows = [row for row in rows if row.partition("\t")[0] in shown]
     if not rows:
         return None
