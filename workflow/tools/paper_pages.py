@@ -55,8 +55,7 @@ def _part(name, paper, table, prices, figures) -> Iterator[str]:
         lines.append(f"Nothing is run. Ours: {table['instead']}.")
     else:
         lines.append(f"* Run: `ragassay reproduce {name}`, which makes `{table['target']}`")
-        places = dict.fromkeys(place for place in table["metrics"].values())
-        lines.append(f"* Rows: {', '.join(f'`{place}`' for place in places)} (table and number){_keys(table)}")
+        lines.append(f"* Rows: {', '.join(_places(table))}{_keys(table)}")
         lines.append(f"* Our numbers: not run, needs {', '.join(table['needs'])}; {_cost(table, prices)}")
     lines += [
         f"* Nearest measured: {text}: {' '.join(figures[place][1:3])} (`{place}`)"
@@ -68,6 +67,13 @@ def _part(name, paper, table, prices, figures) -> Iterator[str]:
         yield "\n".join([*_grid(name, paper, table), ""])
     elif table["metrics"]:
         yield "The paper draws it and prints no numbers.\n"
+
+
+def _places(table) -> Iterator[str]:
+    for metric, place in table["metrics"].items():
+        names, ours = paper_tables.place_of(place)
+        rest = "1 less " if place.startswith(paper_tables.REST) else ""
+        yield f"{metric} is {rest}`{ours}` of the table {' or '.join(f'`{name}`' for name in names)}"
 
 
 def _keys(table):

@@ -60,7 +60,7 @@ def test_it_lists_every_table_with_its_name():
 
 
 def test_a_drawing_runs_nothing_and_says_what_there_is(clone):
-    assert invoked("raguard/figure-1").output.endswith("nothing is run: the map of the stages in README.md\n")
+    assert invoked("raguard/figure-1").output.endswith("nothing is run: the map of the stages in `README.md`\n")
     assert not (clone / "reproduced").exists()
 
 
@@ -78,6 +78,22 @@ def test_what_is_missing_is_said_before_anything_starts(clone, monkeypatch, caps
     missing = re.findall(r"^missing: \S+ (\S+): found (.*?),", output, re.M)
     assert [place for place, _ in missing] == ["corpora.nq.beir:"[:-1], "query_sets.nq.beir", "models.gpt-4o-mini"]
     assert re.search(r"^cost: some \$0\.29 \(estimated from the paper's sizes\): some 4 GPU hours", output, re.M)
+
+
+def test_a_project_needs_no_more_than_a_clone(tmp_path, monkeypatch, capsys):
+    """Shards and sweeps of the paper come with the pipeline."""
+    (tmp_path / "ragassay.yaml").write_text("report: {title: Mine}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(AssayError, match="raguard/figure-3: 3 things are missing"):
+        reproduce.reproduce("raguard/figure-3", [])
+    assert "config/paper/raguard.yaml" in capsys.readouterr().out
+    assert len((tmp_path / "reproduced/raguard-figure-3.tsv").read_text().splitlines()) > 5
+
+
+def test_the_demo_says_where_it_has_nothing(clone):
+    with pytest.raises(AssayError, match="relevance/table-9: found nothing in the demo for it"):
+        invoked("relevance/table-9", "--demo")
 
 
 def test_models_of_the_hub_are_missing_too(clone, monkeypatch, capsys):
