@@ -1,6 +1,6 @@
-"""Defences in a pool of 20,000 passages, where a question finds more than the ten that were published for it: all passages
-and snippets that people wrote beside the project (Wikipedia, search snippets, abstracts and their conclusions), and, up
-to that number, texts that a model wrote for other questions. 60 questions count, each with thresholds from others.
+"""Defences in a pool of 20,000 passages, where a question finds more than the ten that were published for it: all
+passages that people wrote beside the project (Wikipedia, search snippets, abstracts and their conclusions), and, up to
+that number, texts that a model wrote for other questions. 60 questions count, each with thresholds from others.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ def filled(clone: Path) -> None:
     for name, texts in (("people", people), ("model", model)):
         pq.write_table(pa.table({"text": texts}), folder / f"{name}.parquet")
     names = [f"results/filtered/pool/minilm/{attack}.parquet" for attack in ("none", *ATTACKS)]
-    snakemake(clone, *names, "--configfile", "config/published.yaml", "benchmarks/poison/pools.yaml")
+    snakemake(clone, *names, "--configfile", "benchmarks/poison/pools.yaml")
 
 
 def _by_people():
