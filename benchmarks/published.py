@@ -15,6 +15,7 @@ import contextlib
 import importlib.util
 import json
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -141,8 +142,9 @@ def defences(results: Path) -> None:
 
 def _promised(defence: str, criterion: str) -> bool:
     """Whether a null promises the share of false alarms: a sample of the corpus promises nothing of what questions
-    find, but for similarity."""
-    return criterion == "ts" if defence == "raguard" else defence == "found_null" and criterion != "any"
+    find.
+    """
+    return defence == "raguard" and criterion != "any"
 
 
 def own_threshold(results: Path) -> None:
@@ -230,18 +232,21 @@ def beside_its_package(results: Path) -> None:
     from ragdefender import RAGDefender
 
     package = RAGDefender(embedder=StoredVectors(results.parent / "embeddings"), task_type="single_hop", device="cpu")
-    for path in sorted(results.glob("filtered/*/minilm/*.parquet")):
+    tasks = {"ragdefender": "single_hop", "ragdefender_hops": "multi_hop"}
+    for path, (defence, task) in product(sorted(results.glob("filtered/*/minilm/*.parquet")), tasks.items()):
         cell, rows = tables.keys(FILTERED, path), tables.frame(FILTERED, [path])
-        rows = rows[rows["defence"] == "ragdefender"].sort_values(["target_id", "rank"])
+        rows = rows[rows["defence"] == defence].sort_values(["target_id", "rank"])
         if rows.empty:
             continue
         planted = results / f"poisoned_passages/{cell['dataset']}/{cell['attack']}.parquet"
         texts = texts_of(set(rows["passage_id"]), [results / f"passages/{cell['dataset']}.parquet"], [planted])
         same = []
         for _, question in rows.groupby("target_id"):
-            _, removed = package.defend("", [texts[name] for name in question["passage_id"]], return_indices=True)
+            _, removed = package.defend(
+                "", [texts[name] for name in question["passage_id"]], task_type=task, return_indices=True
+            )
             same.append(removed == np.flatnonzero(question["removed"]).tolist())
-        name = f"{cell['dataset']}_{ATTACKS[cell['attack']]}_ragdefender_as_its_package"
+        name = f"{cell['dataset']}_{ATTACKS[cell['attack']]}_{defence}_as_its_package"
         figure(name, float(np.mean(same)), "share_of_questions", ">= 0.8")
 
 

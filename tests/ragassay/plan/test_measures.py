@@ -43,6 +43,23 @@ def test_what_a_defence_is_given_follows_from_what_it_looks_at():
     ]
 
 
+def test_a_defence_may_compare_vectors_of_an_encoder_that_is_not_the_retrievers():
+    simcse = {"kind": "transformers", "model": "princeton-nlp/sup-simcse-bert-base-uncased"}
+    trustrag = {"kind": "trustrag", "settings": {"encoder": "simcse", "similarity": 0.88}}
+    more = {"encoders": {"simcse": simcse}, "defences": {"published": trustrag, **OWN["defences"]}}
+    own = config(CELL | {"retrievers": ["minilm", "bm25"], "defences": ["published", "ragdefender"]}, **more)
+    judges = defences.filter_retrieved(own, cell("none"))["defences"]
+    assert [judges[name]["encoder"]["name"] for name in ("published", "ragdefender")] == ["simcse", "minilm"]
+    assert defences.fit_defence(own, cell("published"))["encoder"]["name"] == "simcse"
+    assert defences.kinds(own, cell("published"))[-1] == "ragassay.models.encoders.kinds.transformers"
+    problems = [problem for place, problem in defences.check(own) if "cells" in place]
+    assert problems == ["found ragdefender, which looks at vectors, and bm25, which has none"]
+    chain = {"kind": "chain", "settings": {"of": ["published", "ragdefender"]}}
+    own = config(CELL, **more | {"defences": more["defences"] | {"both": chain}})
+    [problem] = [problem for place, problem in defences.check(own) if "cells" in place]
+    assert problem.startswith("found both with more than one encoder, expected one for all links")
+
+
 def test_a_chain_has_the_settings_of_its_links():
     links = defences.settings(config(), "both")["of"]
     assert [link["kind"] for link in links] == ["duplicates", "ppl"] and links[1]["settings"]["alpha"] == 0.025

@@ -9,6 +9,7 @@ from ragassay.studies.poisoning.defences.defence import SCORES, VECTORS
 from ragassay.studies.poisoning.defences.thresholds import LITERAL
 
 CHAIN = "of"  # the setting of a chain that names its links
+ENCODER = "encoder"  # the setting of a defence whose vectors need not be the retriever's
 DOUBLINGS = "doublings"  # and one that it has from them
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
 LINES = "lines"  # the form of a prompt whose answer stands in a line of its own
@@ -76,7 +77,11 @@ def kinds(config: dict, wildcards) -> list[str]:
     """The modules of a defence, and of the encoder whose vectors it looks at."""
     linked = [defence(config, wildcards.defence), *links(config, wildcards.defence)]
     modules = dict.fromkeys(part.module for part in linked)
-    return [*modules, *(search.retriever_kinds(config, wildcards) if _sees_vectors(config, wildcards) else [])]
+    if not _sees_vectors(config, wildcards):
+        return [*modules]
+    if own := encoders(config, wildcards.defence):
+        return [*modules, *models.encoder_kind(config, own[0])]
+    return [*modules, *search.retriever_kinds(config, wildcards)]
 
 
 def wrong_links(config: dict, name: str) -> list[str]:
@@ -88,6 +93,12 @@ def wrong_links(config: dict, name: str) -> list[str]:
 def scorers(config: dict, name: str) -> list[str]:
     """The scorer of a defence; those of a chain's links."""
     return list(dict.fromkeys(part.settings["scorer"] for part in links(config, name) if SCORES in part.needs))
+
+
+def encoders(config: dict, name: str) -> list[str]:
+    """The encoder of its own whose vectors a defence looks at, if it names one; those of a chain's links."""
+    named = [part.settings[ENCODER] for part in links(config, name) if part.settings.get(ENCODER)]
+    return list(dict.fromkeys(named))
 
 
 def clean_scores(config: dict, wildcards) -> list[str]:
@@ -162,23 +173,30 @@ def _judge(config, wildcards):
     params |= {"scorer": _scorer(config, name), "encoder": {}, "embeddings": ""}
     if not _sees_vectors(config, wildcards):
         return params
-    return params | models.encoder(config, search.retriever(config, wildcards.retriever)["encoder"])
+    own = encoders(config, name)
+    return params | models.encoder(config, own[0] if own else search.retriever(config, wildcards.retriever)["encoder"])
 
 
 def weights(config: dict, wildcards) -> list[str]:
-    """The weights of the retriever's encoder, if the defence looks at vectors."""
+    """The weights of the encoder whose vectors the defence looks at, if it looks at some."""
+    if own := encoders(config, wildcards.defence):
+        return models.encoder_weights(config, own[0])
     return search.retriever_weights(config, wildcards) if _sees_vectors(config, wildcards) else []
 
 
 def fitting_weights(config: dict, wildcards) -> list[str]:
-    """The weights of the retriever's encoders, whose digests stand in the guard."""
+    """The weights of the retriever's encoders, whose digests stand in the guard, and of the defence's own."""
     is_dense = search.retriever(config, wildcards.retriever)["kind"] == search.DENSE
-    return search.retriever_weights(config, wildcards) if is_dense else []
+    own = weights(config, wildcards) if encoders(config, wildcards.defence) else []
+    return [*(search.retriever_weights(config, wildcards) if is_dense else []), *own]
 
 
 def _sees_vectors(config, wildcards):
-    parts = links(config, wildcards.defence)
-    return any(VECTORS in part.needs or part.settings.get("similarity_null") == LITERAL for part in parts)
+    return any(map(_is_seeing, links(config, wildcards.defence)))
+
+
+def _is_seeing(part):
+    return VECTORS in part.needs or part.settings.get("similarity_null") == LITERAL
 
 
 def _scorer(config, name):
@@ -222,7 +240,9 @@ def _wrong_in_cell(config, name, retrievers):
     if len(scored_by := scorers(config, name)) > 1:
         yield f"found {name} with the scorers {', '.join(scored_by)}, expected one for all links of a chain"
         return
+    own, seeing = encoders(config, name), [part for part in links(config, name) if _is_seeing(part)]
+    if own and (len(own) > 1 or any(part.settings.get(ENCODER) != own[0] for part in seeing)):
+        yield f"found {name} with more than one encoder, expected one for all links of a chain that look at vectors"
     for retriever in retrievers:
-        cell = Cell(retriever=retriever, defence=name)
-        if retriever in search.retrievers(config, search.BM25) and _sees_vectors(config, cell):
+        if retriever in search.retrievers(config, search.BM25) and seeing and not own:
             yield f"found {name}, which looks at vectors, and {retriever}, which has none"

@@ -32,6 +32,11 @@ class StandingGuards:
         self.guard = Guard.load(guard, scorer) if guard else None
         self.screen, self.search = None, search
         if self.guard:
+            if self.guard.own_encoder:
+                raise DefenceError(
+                    f"{guard}: found a guard that compares vectors of {self.guard.own_encoder}, expected one that"
+                    " compares those of the service's search; fit one without the setting encoder"
+                )
             self.encoders = {
                 role: Embedder(Encoder(**search[name]), search["embeddings"])
                 for role, name in (("passage", "encoder"), ("query", "query_encoder"))

@@ -34,7 +34,7 @@ def filter_retrieved(
     seen = {}  # what defences look at, and its rows by target: once for all that look at the same
 
     def looked(file, scorer, encoder, embeddings):
-        key = (file, scorer, bool(encoder))
+        key = (file, scorer, (encoder or {}).get("name"))
         if key not in seen:
             scores = [path for path in passage_scores if tables.keys(PASSAGE_SCORES, path)["scorer"] == scorer]
             evidence = Evidence(targets, [passages], [poisoned_passages], scores, encoder or None, embeddings)

@@ -3,13 +3,14 @@
 import hashlib
 import math
 from itertools import combinations
-from statistics import NormalDist, mean
+from statistics import NormalDist, mean, median_low
 
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler, normalize
 
+from ragassay.search.nearest import unit
 from ragassay.studies.poisoning.defences.defence import DefenceError
 from ragassay.studies.poisoning.defences.kinds import echo, ragdefender, raguard, trustrag
 from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, Null, fold_of, grid, rank
@@ -273,6 +274,22 @@ def test_the_larger_cluster_is_planted_if_more_than_half_have_most_of_the_words_
     texts = ["zebra", "alpha", "alphabet"]
     assert ragdefender.planted(texts, np.eye(3)[[0, 0, 1]] @ np.eye(3)[[0, 0, 1]].T, 1) == 2
     assert ragdefender.planted([*texts, "yak"], np.eye(4)[[0, 0, 0, 1]] @ np.eye(4)[[0, 0, 0, 1]].T, 1) == 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_for_questions_of_several_steps_what_lies_close_to_the_others_counts(seed):
+    """Means and medians one by one; which of both sides counts depends on which of the two thresholds is higher."""
+    dice = np.random.default_rng(seed)
+    vectors = unit(dice.normal(size=(int(dice.integers(4, 16)), 6)) + dice.uniform(0, 2))
+    rows = [[float(first @ second) for second in vectors] for first in vectors]
+    means, medians = [mean(row) for row in rows], [median_low(row) for row in rows]
+    limits = mean(means), (median_low(medians) + mean(means)) / 2
+    above = sum(one > limits[0] or other > limits[1] for one, other in zip(means, medians, strict=True))
+    expected = above if above and mean(means) < median_low(medians) else len(rows) - above
+    assert ragdefender.concentrated(np.array(rows)) == expected
+    passages = [{"text": "a text", "vector": vector} for vector in vectors]
+    removed = [judgement.removed for judgement in ragdefender.Kind({"hops": "multi_hop"}).judge(passages)]
+    assert sum(removed) == expected
 
 
 @pytest.mark.parametrize("question", [QUESTION, f" {QUESTION.upper()}\n"])

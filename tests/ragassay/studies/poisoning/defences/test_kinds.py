@@ -126,6 +126,15 @@ def test_scores_may_be_fitted_on_what_questions_find(random, null):
     assert limits[0] - limits[1] == pytest.approx(3, abs=0.5)
 
 
+@pytest.mark.parametrize(("reading", "source"), [("retrieved", "found"), ("literal", "sample")])
+def test_the_literal_reading_alone_takes_a_sample_unless_somebody_says_otherwise(reading, source, random, null):
+    passages = clean(random)
+    usual = judged("raguard", passages, null, similarity_null=reading, criteria=["pm"])
+    assert usual == judged("raguard", passages, null, criteria=["pm"], surprise_null=source)
+    other = {"found": "sample", "sample": "found"}[source]
+    assert usual != judged("raguard", passages, null, criteria=["pm"], surprise_null=other)
+
+
 @settings(max_examples=25, deadline=None)
 @given(seed=strategies.integers(0, 10_000), order=strategies.permutations(["pd", "pm", "ts", "ppl"]))
 def test_a_further_criterion_never_lowers_fpr_or_raises_fnr(seed, order):

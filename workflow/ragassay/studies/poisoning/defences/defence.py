@@ -59,7 +59,8 @@ class Defence(method.Method):
             return wrong
         for name, choices in self.CHOICES.items():
             if name in self.settings and self.settings[name] not in choices:
-                return f"found the setting {name} {shown(self.settings[name])}, expected one of {', '.join(choices)}"
+                expected = ", ".join(filter(None, choices))
+                return f"found the setting {name} {shown(self.settings[name])}, expected one of {expected}"
         return ""
 
     def judge(self, passages: list[dict]) -> list[Judgement]:

@@ -45,6 +45,12 @@ class TextJudge:
         """Scores, which it computes, and vectors, which the search has to give."""
         return self.defence.needs
 
+    @property
+    def own_encoder(self) -> str | None:
+        """The name of the encoder whose vectors it compares, if that is not the encoder of the search."""
+        links = [link["settings"] for link in self.defence.settings.get("of", [])] or [self.defence.settings]
+        return next(filter(None, (own.get("encoder") for own in links)), None)
+
     def judge(
         self,
         question: str,
@@ -69,7 +75,8 @@ class TextJudge:
             for row, vector in zip(rows, vectors / lengths, strict=True):
                 row["vector"] = vector
         elif VECTORS in self.needs:
-            raise DefenceError(f"{self.path}: found no vectors, which {self.kind} compares; give those of the search")
+            whose = self.own_encoder or "the search"
+            raise DefenceError(f"{self.path}: found no vectors, which {self.kind} compares; give those of {whose}")
         return self.defences[fold].judge(rows) if rows else []
 
     def surprises(self, texts: Sequence[str]) -> list[Surprise]:

@@ -1,7 +1,8 @@
-"""RAGDefender, after its paper and its package 0.2.0 (questions of one step). Passages form two clusters by their
-vectors (Ward): if most have more than half of the words that weigh most by TF-IDF, the larger cluster is assumed to
-be planted, else the smaller. As many passages are removed: those whose most similar pairs give most, by their squared
-similarities."""
+"""RAGDefender, after its paper and its package 0.2.0. For questions of one step (`single_hop`), passages form two
+clusters by their vectors (Ward): if most have more than half of the words that weigh most by TF-IDF, the larger cluster
+is assumed to be planted, else the smaller. For those of several steps (`multi_hop`), as many are assumed to be planted
+as lie closer to the others than most do. As many passages are removed: those whose most similar pairs give most, by
+their squared similarities."""
 
 from collections import Counter
 
@@ -10,12 +11,14 @@ import numpy as np
 from ragassay.studies.poisoning.defences.defence import VECTORS, Criterion, Defence, Judgement
 from ragassay.text.words import content
 
+SINGLE, MULTI = "single_hop", "multi_hop"  # questions whose answer stands in one passage, or in several
 TIES = 1e-6  # what the mean similarity counts, which orders those that no pair gives anything
 
 
 class Kind(Defence):
-    SETTINGS = {"words": 5}
+    SETTINGS = {"hops": SINGLE, "words": 5}
     NEEDS = (VECTORS,)
+    CHOICES = {"hops": (SINGLE, MULTI)}
 
     def judge(self, passages):
         """The score is what the most similar pairs give a passage; ties go by its mean similarity."""
@@ -23,9 +26,12 @@ class Kind(Defence):
             return [Judgement(False, 0.0)] * len(passages)
         vectors = np.stack([passage["vector"] for passage in passages])
         similarity = vectors @ vectors.T
-        count = planted([passage["text"] for passage in passages], similarity, self.settings["words"])
+        if self.settings["hops"] == MULTI:
+            count = concentrated(similarity)
+        else:
+            count = planted([passage["text"] for passage in passages], similarity, self.settings["words"])
         scores = insistence(similarity, count)
-        limit = float(np.sort(scores)[-count])
+        limit = float(np.sort(scores)[-count]) if count else float("inf")
         removed = set(np.argsort(-scores, kind="stable")[:count].tolist())
         judgements = []
         for at, score in enumerate(scores.tolist()):
@@ -38,6 +44,21 @@ def planted(texts, similarity, words: int) -> int:
     """How many of the passages are assumed to be planted."""
     sizes = np.sort(np.bincount(ward(similarity), minlength=2))
     return int(sizes[1] if _insistent(texts, words) > len(texts) / 2 else sizes[0])
+
+
+def concentrated(similarity) -> int:
+    """The same for questions of several steps, as in the package: how many passages have a mean or a median similarity
+    above that of all, or all others, unless the median of the medians is above the mean.
+    """
+    means, medians = similarity.mean(axis=0), _middle(similarity)
+    mean, median = means.mean(), _middle(medians)
+    above = int(np.sum((means > mean) | (medians > (median + mean) / 2)))
+    return above if above and mean < median else len(similarity) - above
+
+
+def _middle(values):
+    """The median along the first axis; of an even number, the lower one of both in the middle."""
+    return np.sort(values, axis=0)[(len(values) - 1) // 2]
 
 
 def insistence(similarity, count: int) -> np.ndarray:

@@ -1,7 +1,8 @@
 """RAGuard, after its paper: removes a passage if both of its chunks differ in how surprising they are (PD), if one is
 very surprising (PM), or if it resembles the question more than passages do (TS). `similarity_null`: what other
 questions find (`retrieved`), or a sample and this very question (`literal`, the paper's words, which removes nearly
-all). `surprise_null` likewise; `criteria` are those used."""
+all). PD and PM come from what other questions find, too (`surprise_null: found`), or, as in the paper, from a sample,
+which is the default of the literal reading; `criteria` are those used."""
 
 import numpy as np
 
@@ -27,9 +28,12 @@ class Kind(CriteriaDefence):
         CriteriaDefence.SETTINGS
         | SURPRISE
         | {"criteria": ["pd", "pm", "ts"], "similarity_null": RETRIEVED, "second_chunk": "post", "doublings": 2}
-        | {"surprise_null": SAMPLE}
+        | {"surprise_null": None}
     )
-    CHOICES = CriteriaDefence.CHOICES | {"second_chunk": ("post", "post_given_pre"), "surprise_null": (SAMPLE, FOUND)}
+    CHOICES = CriteriaDefence.CHOICES | {
+        "second_chunk": ("post", "post_given_pre"),
+        "surprise_null": (None, SAMPLE, FOUND),
+    }
     CHOICES |= {"similarity_null": (RETRIEVED, LITERAL)}
     CRITERIA = {"pd_high": SAMPLE, "pd_low": SAMPLE, "pm": SAMPLE, "ppl": SAMPLE, "ts": FOUND}
 
@@ -45,7 +49,8 @@ class Kind(CriteriaDefence):
 
     @property
     def sources(self):
-        null = self.settings["surprise_null"]
+        usual = SAMPLE if self.settings["similarity_null"] == LITERAL else FOUND
+        null = self.settings["surprise_null"] or usual
         return self.CRITERIA if null == SAMPLE else dict.fromkeys(self.CRITERIA, null)
 
     @property

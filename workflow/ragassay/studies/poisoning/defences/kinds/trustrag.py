@@ -1,6 +1,7 @@
 """TrustRAG's first stage, without a model: of two clusters of vectors, one whose members are very alike is removed, and
 of the others those that share much of their wording (ROUGE-L above `rouge`). `similarity` is the mean cosine from which
-a cluster is removed; the published .88 belongs to its encoder, so by default it is a quantile of clean queries."""
+a cluster is removed; the published .88 belongs to its `encoder` and is by default a quantile of clean queries, whose
+vectors are the retriever's. All passages that are looked at form the clusters, not the first k."""
 
 import math
 
@@ -18,7 +19,7 @@ STARTS, STEPS = 10, 100  # of k-means
 
 
 class Kind(Defence):
-    SETTINGS = {"similarity": None, "rouge": 0.25, "alpha": 0.05, "seed": 0, "poisoned_null": None}
+    SETTINGS = {"encoder": None, "similarity": None, "rouge": 0.25, "alpha": 0.05, "seed": 0, "poisoned_null": None}
     NEEDS = (VECTORS,)
     IS_FITTED = True
 
