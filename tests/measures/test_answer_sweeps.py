@@ -23,7 +23,7 @@ def rows(tmp_path):
     write_passages(place("passages"), TEXTS)
     write_poison(place("poison"), POISON)
     shown = [
-        {"sweep": sweep, "at": at, "attack": "bare", "target_id": "bridge", "passages": names}
+        {"sweep": sweep, "at": at, "kind": "raguard", "attack": "bare", "target_id": "bridge", "passages": names}
         for (sweep, at), names in SHOWN.items()
     ]
     tables.write(SWEEP_SHOWN, place("shown"), shown)

@@ -89,7 +89,8 @@ def measured(tmp_path_factory):
         write_guard(guards / "both.json", "chain", {"links": [{}, similar]}, {"of": of}),
         write_guard(guards / "set.json", "trustrag", {"threshold": 0.88}, {"similarity": 0.88}),
     ]
-    rows = [row(SWEEP_ANSWERS, sweep="figure_2", at="5", attack="black", target_id=name, outcome=outcome)
+    rows = [row(SWEEP_ANSWERS, sweep="figure_2", at="5", kind="raguard", attack="black", target_id=name,
+                outcome=outcome)
             for name, outcome in zip(NAMES, ("correct", "correct", "target", "abstained"), strict=True)]  # fmt: skip
     swept = write(SWEEP_ANSWERS, rows, responder="reader")
     rows = [row(QUARANTINE, passage_id=f"p{at}", poisoned=at > 7, held=at > 6, reason="pm" if at > 6 else None,

@@ -19,7 +19,8 @@ KEYS = {"dataset": "mine", "retriever": "minilm"}
 
 
 def sweep(table, at, depth=FOUND, texts=0, contamination=0.0, **settings):
-    about = {"table": table, "at": str(at), "attack": "black", "k": 5, "depth": depth, "texts": texts}
+    kind = settings.pop("kind", "raguard")
+    about = {"table": table, "at": str(at), "kind": kind, "attack": "black", "k": 5, "depth": depth, "texts": texts}
     about |= {"scorer": settings.pop("scorer", "ngram"), "sample": settings.get("sample", 100), "seed": 0}
     return about | {"contamination": contamination, "settings": {"alpha": 0.05} | settings}
 
@@ -29,7 +30,8 @@ ROWS += [sweep("figure_4", texts, texts=texts, criteria=["ts"]) for texts in (1,
 ROWS += [sweep("figure_3", depth, depth=depth, criteria=["ts"]) for depth in (2, FOUND)]
 ROWS += [sweep("contamination", share, contamination=share, criteria=["ts"]) for share in (0.0, 0.2)]
 ROWS += [sweep("table_3", name, scorer=name, criteria=["pm"]) for name in ("ngram", "other")]
-ROWS += [sweep("sampled", size, sample=size, criteria=["pm"]) for size in (100, 40)]
+ROWS += [sweep("figure_2", kind, kind=kind) for kind in ("ppl", "echo")]
+ROWS += [sweep("sampled", size, sample=size, criteria=["pm"], surprise_null="sample") for size in (100, 40)]
 ROWS += [sweep("trimmed", 0.2, contamination=0.2, criteria=["ts"], trim=0.2)]
 
 
@@ -119,6 +121,14 @@ def test_a_smaller_sample_gives_other_thresholds(numbers):
 
 def test_each_scorer_judges_by_its_own_scores(numbers):
     assert value(numbers, "table_3", "other", "fnr") == 0 < value(numbers, "table_3", "ngram", "fnr")
+
+
+def test_other_kinds_of_defences_are_tried_by_their_own_scores(folder, numbers):
+    """What is planted is like the questions and not surprising, which perplexity cannot see."""
+    assert value(numbers, "figure_2", "ppl", "fnr") > 0.8
+    assert value(numbers, "figure_2", "echo", "fnr") < value(numbers, "figure_2", "ppl", "fnr") - 0.2
+    shown = tables.read(SWEEP_SHOWN, folder / "shown.parquet").to_pylist()
+    assert {one["kind"] for one in shown if one["sweep"] == "figure_2"} == {"ppl", "echo"}
 
 
 def test_what_is_answered_from_are_the_first_k_that_are_left(folder, numbers):

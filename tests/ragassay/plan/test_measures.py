@@ -121,6 +121,22 @@ def test_sweeps_read_the_tables_of_their_attacks():
     }
 
 
+def test_sweeps_of_attacks_by_a_trigger_are_for_questions_that_hold_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [["table_3", name, "", name, "", "15", "", "", ""] for name in ("general_trigger", "jamming")]
+    lines = ["\t".join(row) for row in [measures.SWEEPS, *rows]]
+    (tmp_path / "sweeps.tsv").write_text("\n".join(lines))
+    datasets = {"triggered": {"corpus": "texts", "targets": ["t.csv"], "trigger": "xylophone"}}
+    own = config(raguard={"sweeps": "sweeps.tsv"}, datasets=OWN["datasets"] | datasets)
+    pattern = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
+    for dataset, attack in (("mine", "jamming"), ("triggered", "general_trigger")):
+        wildcards = Wildcards(dataset=dataset, retriever="minilm")
+        assert measures.swept_tables(own, pattern, wildcards) == [
+            f"results/retrieved/{dataset}/minilm/{attack}.parquet"
+        ]
+        assert [row["at"] for row in measures.sweep_raguard(own, wildcards)["rows"]] == [attack]
+
+
 def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():
     own = checked(yaml.safe_load((ROOT / "config/config.yaml").read_text()), [], merged())
     met = {}

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from ragassay.base.errors import AssayError, unknown
 from ragassay.base.terminal import shown
+from ragassay.base.variants import VariantError
 from ragassay.config.grid import Grid
 from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems
 from ragassay.plan import attacks, defences, methods, models, search, targets
+from ragassay.plan.defences import CHAIN
 from ragassay.plan.methods import NamedMethod
 from ragassay.plan.months import named
 from ragassay.plan.report import draws
@@ -21,9 +23,10 @@ from ragassay.studies.poisoning.defences.defence import kind_of
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself
 FORWARDS = 2  # of a language model for a passage: of the whole, and of the second chunk alone
-SWEPT = "raguard"  # the kind of defence that is swept
-DRAWN = ("scorer", "sample", "seed")  # settings that say what scores and which sample a row needs
-SWEEPS = ["table", "at", "attack", "k", "depth", "texts", "contamination", "settings"]
+SWEPT = "raguard"  # the kind of defence that is swept, if a row names no other
+DRAWN = {"scorer": "", "sample": 1000, "seed": 0}  # settings that say what scores and which sample a row needs
+TRIGGER = "general_trigger"  # the kind of attack that needs questions with a trigger
+SWEEPS = ["table", "at", "kind", "attack", "k", "depth", "texts", "contamination", "settings"]
 
 
 class SweepError(AssayError):
@@ -119,7 +122,7 @@ def sweep_rows(path) -> list[dict]:
         for cells in filter(None, lines):
             try:
                 rows.append(_sweep(dict(zip(SWEEPS, cells, strict=True))))
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, VariantError) as error:
                 raise SweepError(f"{path}:{lines.line_num}: {error}; correct this row") from error
     return rows
 
@@ -127,27 +130,38 @@ def sweep_rows(path) -> list[dict]:
 def _sweep(row):
     numbers = {"k": int(row["k"] or 0), "depth": int(row["depth"]), "texts": int(row["texts"] or 0)}
     numbers |= {"contamination": float(row["contamination"] or 0)}
-    settings = json.loads(row["settings"] or "{}")
-    defaults = kind_of(SWEPT).SETTINGS
+    settings, kind = json.loads(row["settings"] or "{}"), row["kind"] or SWEPT
+    type_of = kind_of(kind, "kind")
+    if type_of.PROMPTS or type_of.REWRITES or CHAIN in type_of.SETTINGS:
+        raise ValueError(f"found the kind {kind}, expected one that judges passages by itself")
+    defaults = type_of.SETTINGS
     if wrong := [key for key in settings if key not in defaults]:
         raise ValueError(unknown("setting", wrong[0], defaults))
     if settings.get("poisoned_null"):
         raise ValueError("found poisoned_null, expected a share of poison in the column contamination")
     if not 0 <= numbers["contamination"] < 1 or numbers["depth"] < 1:
         raise ValueError("found a depth below 1, or a contamination that is no share")
-    return row | numbers | {"settings": settings} | {name: (defaults | settings)[name] for name in DRAWN}
+    drawn = {name: (defaults | settings).get(name, usual) for name, usual in DRAWN.items()}
+    return row | numbers | {"kind": kind, "settings": settings} | drawn
+
+
+def _rows(config, wildcards):
+    """The rows that a dataset is for: attacks by a trigger need questions that hold it, others those of users."""
+    rows = sweep_rows(config["raguard"]["sweeps"])
+    is_triggered = bool(config["datasets"][wildcards.dataset]["trigger"])
+    return [row for row in rows if (attacks.attack(config, row["attack"]).kind == TRIGGER) == is_triggered]
 
 
 def swept_tables(config: dict, pattern: str, wildcards) -> list[str]:
     """A table of each attack that the sweeps name."""
-    names = dict.fromkeys(row["attack"] for row in sweep_rows(config["raguard"]["sweeps"]))
+    names = dict.fromkeys(row["attack"] for row in _rows(config, wildcards))
     return [pattern.format(**dict(wildcards.items()), attack=name) for name in names]
 
 
 def swept_scores(config: dict, wildcards) -> list[str]:
     """The scores of these and of the clean corpus by each scorer that the sweeps name."""
     paths, shared = [], f"results/passage_scores/{wildcards.dataset}"
-    for name in dict.fromkeys(row["scorer"] for row in sweep_rows(config["raguard"]["sweeps"])):
+    for name in dict.fromkeys(row["scorer"] for row in _rows(config, wildcards) if row["scorer"]):
         pattern = f"{shared}/{name}/{{attack}}.parquet"
         paths += [pattern.format(attack=CLEAN), *swept_tables(config, pattern, wildcards)]
     return list(dict.fromkeys(paths))
@@ -161,12 +175,13 @@ def swept_answers(config: dict) -> Grid:
 
 
 def sweep_modules(config: dict, wildcards) -> list[str]:
-    return [f"{methods.DEFENCES}.{SWEPT}", *search.retriever_kinds(config, wildcards)]
+    kinds = dict.fromkeys(row["kind"] for row in _rows(config, wildcards))
+    return [*(f"{methods.DEFENCES}.{kind}" for kind in kinds), *search.retriever_kinds(config, wildcards)]
 
 
 def sweep_raguard(config: dict, wildcards) -> dict:
     retriever, keys = search.retriever(config, wildcards.retriever), dict(wildcards.items())
-    rows = [row | {"k": row["k"] or config["under_attack"]["k"]} for row in sweep_rows(config["raguard"]["sweeps"])]
+    rows = [row | {"k": row["k"] or config["under_attack"]["k"]} for row in _rows(config, wildcards)]
     params = {"rows": rows, "keys": keys, "related": config["raguard"]["related"]}
     params |= {"similarity": retriever.get("similarity", "cosine")}
     return params | models.encoder(config, retriever["encoder"]) | draws(config, "raguard")
@@ -226,7 +241,7 @@ def _wrong_sweeps(config):
     for row in rows:
         if row["attack"] not in attacks.attacks(config):
             yield ("raguard", "sweeps"), unknown("attack", row["attack"], attacks.attacks(config))
-        elif row["scorer"] not in scorers(config):
+        elif row["scorer"] and row["scorer"] not in scorers(config):
             yield ("raguard", "sweeps"), unknown("scorer", row["scorer"], scorers(config))
         elif read := [name for name in swept(config).column("dataset") if _knows(config, row["scorer"], name)]:
             yield ("raguard", "sweeps"), f"found the scorer {row['scorer']}, which has read the corpus of {read[0]}"

@@ -71,14 +71,15 @@ FEWER_PLANTED = Table(
 SWEPT = (
     Column("sweep", pa.string(), "the table or figure of the report that the setting belongs to"),
     Column("at", pa.string(), "the setting, as the table of sweeps names it"),
+    Column("kind", pa.string(), "the kind of defence"),
     Column("attack", pa.string(), "the attack"),
     Column("target_id", pa.string(), "the target"),
 )
 SWEEP_SHOWN = Table(
     "sweep_shown",
-    "One row per target and setting of RAGuard: what is answered from behind it.",
+    "One row per target and setting of RAGuard, or of another defence: what is answered from behind it.",
     path="sweep_shown/{dataset}/{retriever}",
-    key=("sweep", "at", "attack", "target_id"),
+    key=("sweep", "at", "kind", "attack", "target_id"),
     columns=(
         *SWEPT,
         Column("passages", STRINGS, "the first k that it leaves, best first"),
@@ -89,7 +90,7 @@ SWEEP_SHOWN = Table(
 
 SWEEP_ANSWERS = Table(
     "sweep_answers",
-    "One row per target and setting of RAGuard: what became of its question. Equal passages are asked about once.",
+    "One row per target and setting of these: what became of its question. Equal passages are asked about once.",
     path="sweep_answers/{dataset}/{retriever}/{responder}",
     key=SWEEP_SHOWN.key,
     columns=(

@@ -1,8 +1,8 @@
-"""Measure RAGuard under other settings: the rows of the table of sweeps. Reads stored scores, like a defence itself,
-and asks no model: what it leaves to answer from is a table that others read.
+"""Measure RAGuard, and other defences, under other settings: the rows of the table of sweeps. Reads stored scores, like
+a defence itself, and asks no model: what it leaves to answer from is a table that others read.
 
-RAGuard under other settings, without a job for each: how deep it looks, how many texts are planted for a question,
-which criteria it uses, at which alpha, and how much poison the clean text holds that it is fitted on.
+There is no job for each: how deep it looks, how many texts are planted for a question, which criteria it uses, at which
+alpha, and how much poison the clean text holds that it is fitted on.
 """
 
 import json
@@ -24,7 +24,7 @@ from ragassay.studies.poisoning.defences.evidence import Evidence, sample, with_
 from ragassay.studies.poisoning.defences.thresholds import FOLDS, LITERAL, Null, fold_of
 from ragassay.studies.poisoning.measures.detection import SECTION, judged
 
-KIND, CONTAMINATION = "raguard", "contamination"
+CONTAMINATION = "contamination"
 METRICS = ("fpr", "fnr", "accuracy")
 FOUND = ("target_id", "rank", "passage_id", "poisoned", "aimed_at")  # what is known of a passage
 DONE = ("target_id", "rank", "passage_id", "removed", "shown")  # and what a defence does to it
@@ -91,7 +91,7 @@ class Sweep:
         removed, poison, clean = (looked[name].to_numpy(bool) for name in ("removed", "poison", "clean"))
         panel = Panel(looked["target_id"], resamples, seed)
         wrong = {"fpr": (removed, clean), "fnr": (~removed, poison), "accuracy": (removed == poison, poison | clean)}
-        row_keys = keys | {"attack": row["attack"], "at": row["at"]}
+        row_keys = keys | {"attack": row["attack"], "at": row["at"], "kind": row["kind"]}
         for name in METRICS:
             values, mask = wrong[name]
             if mask.any():
@@ -103,18 +103,18 @@ class Sweep:
         """What is answered from: rows of the table sweep_shown."""
         left = looked[looked["shown"].notna()].sort_values("shown").groupby("target_id")["passage_id"].agg(list)
         for name in self.attacked[row["attack"]]:
-            keys = {"sweep": row["table"], "at": row["at"], "attack": row["attack"], "target_id": name}
-            yield keys | {"passages": left.get(name, [])}
+            about = {"sweep": row["table"], "at": row["at"], "kind": row["kind"], "attack": row["attack"]}
+            yield about | {"target_id": name, "passages": left.get(name, [])}
 
     def judged(self, row: dict):
         """The passages that are looked at under a row of the table of sweeps, with what is done to each."""
-        return self._once(self._judged, row, "attack", "k", "depth", "texts", "contamination", "settings")
+        return self._once(self._judged, row, "kind", "attack", "k", "depth", "texts", "contamination", "settings")
 
     def _judged(self, row):
         import pandas as pd  # only when something is judged: half a second
 
         poisoned = ("attack",) if row["contamination"] else ()
-        defences = self._once(self._fitted, row, "depth", "contamination", "settings", *poisoned)
+        defences = self._once(self._fitted, row, "kind", "depth", "contamination", "settings", *poisoned)
         filtered, retrieved = [], []
         for name, rows in self.attacked[row["attack"]].items():
             passages = with_texts(rows, self.numbers, row["texts"]) if row["texts"] else rows
@@ -128,11 +128,12 @@ class Sweep:
         """fold of queries -> the defence that is fitted on the others"""
         folds = {name: fold_of(question) for name, question in self.questions.items()} | {CONTAMINATION: ""}
         null = self._null(row, row["depth"])
-        return {fold: kind_of(KIND)(row["settings"]).fit(null.without(fold, folds)) for fold in map(str, range(FOLDS))}
+        defences = {fold: kind_of(row["kind"])(row["settings"]) for fold in map(str, range(FOLDS))}
+        return {fold: defence.fit(null.without(fold, folds)) for fold, defence in defences.items()}
 
     def _once(self, make, row, *names):
         """What depends on these cells of a row alone."""
-        settings = kind_of(KIND)(row["settings"]).settings
+        settings = kind_of(row["kind"])(row["settings"]).settings
         whole = row | {"settings": settings, "contamination": row["contamination"] or 0}
         key = json.dumps([make.__name__, {name: whole[name] for name in names}], sort_keys=True)
         if key not in self._kept:
