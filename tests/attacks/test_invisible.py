@@ -38,7 +38,7 @@ def judged(files, place, scored, tmp_path):
         found = files("targets"), files("retrieved"), [], files("passages"), files("poison"), scores
         entry = {"kind": guard, "own": own, "depth": 3, "retriever": "minilm", "scorer": "ngram"}
         defences = {guard: entry | {"encoder": MINILM, "embeddings": store}}
-        made = [place / FOLDER / f"{guard}.json"], files("filtered"), files("fewer_planted")
+        made = [place / FOLDER / f"{guard}.json"], files("filtered"), files("fewer_planted"), files("filter_times")
         filter_retrieved(*found, *made, defences, 2)
         texts = {row["passage_id"]: row["text"] for row in tables.read(POISONED_PASSAGES, files("poison")).to_pylist()}
         return texts, tables.read(FILTERED, files("filtered")).to_pylist()

@@ -12,6 +12,7 @@ from targets import write_poison, write_targets
 
 POISON = [("bridge", "The lighthouse fell in the storm."), ("ferry", "The ferry does sail at seven.")]
 FOUND = {"bridge": ["poison-0", "p2", "p4", "p3"], "ferry": ["p1", "poison-1", "p3", "p2"]}
+OUTPUTS = ("filtered", "fewer_planted", "filter_times")
 NAMES = ("targets", "retrieved", "passages", "poisoned_passages")
 
 
@@ -43,8 +44,6 @@ def run_filter(files):
         defences = {other: entry | {"kind": other, "own": {}} for other in beside}
         defences[name or kind] = entry | {"kind": kind, "own": own or {}}
         targets, retrieved, *texts = map(files, NAMES)
-        filter_retrieved(
-            targets, retrieved, [], *texts, [], guard, files("filtered"), files("fewer_planted"), defences, k
-        )
+        filter_retrieved(targets, retrieved, [], *texts, [], guard, *map(files, OUTPUTS), defences, k)
 
     return run_filter

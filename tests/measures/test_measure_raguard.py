@@ -13,11 +13,11 @@ from ragassay.grading.outcomes import ABSTAINED, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import draws, interval
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
-from ragassay.schemas.defences import FEWER_PLANTED, FILTERED, SWEEP_ANSWERS
+from ragassay.schemas.defences import FEWER_PLANTED, FILTER_TIMES, FILTERED, SWEEP_ANSWERS
 from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences.defence import kind_of
-from ragassay.studies.poisoning.measures.detection import alarm_rows
+from ragassay.studies.poisoning.measures.detection import alarm_rows, difference_rows
 from rows import place, row
 from scripts.measures.measure_raguard import empty_rows, measure_raguard
 
@@ -71,6 +71,8 @@ def measured(tmp_path_factory):
         filtered.append(write(FILTERED, rows, attack=attack))
     one = {"defence": "raguard", "planted": 1, "target_id": "t0", "poisoned": True, "aimed_at": "t0", "removed": True}
     fewer = write(FEWER_PLANTED, [row(FEWER_PLANTED, rank=1, score=1.0, **one)], attack="black")
+    spent = [{"defence": name, "seconds": [0.001, 0.003], "machine": "a machine"} for name in SCORES]
+    spent = write(FILTER_TIMES, spent, attack="black")
     answers = [
         write(ANSWERS, [
             row(ANSWERS, target_id=name, outcome={"c": "correct", "i": "neither"}[letter], calls=2, tokens=50,
@@ -96,17 +98,17 @@ def measured(tmp_path_factory):
     rows = [row(QUARANTINE, passage_id=f"p{at}", poisoned=at > 7, held=at > 6, reason="pm" if at > 6 else None,
                 criteria=["pm"]) for at in range(10)]  # fmt: skip
     held = write(QUARANTINE, rows, attack="black", defence="raguard")
-    places = (retrieved, [], filtered, [fewer], [held], guards, answers, [], [swept], folder / "metrics.parquet")
-    measure_raguard(
-        targets, [planted], *places, 3, 5, {"gpt2": 2}, 100, 0, {"none": [None, None], "black": ["question", None]}
-    )
+    places = (retrieved, [], filtered, [fewer], [spent], [held], guards, answers, [], [swept])
+    written = folder / "metrics.parquet", folder / "costs.parquet"
+    attackers = {"none": [None, None], "black": ["question", None]}
+    measure_raguard(targets, [planted], *places, *written, 3, 5, {"gpt2": 2}, 100, 0, attackers)
     return folder / "metrics.parquet"
 
 
 @pytest.fixture(scope="module")
 def metrics(measured):
     found = {}
-    for one in tables.read(METRICS, measured).to_pylist():
+    for one in tables.read_all(METRICS, [measured, measured.with_name("costs.parquet")]).to_pylist():
         own = json.loads(one["keys"])
         more = [own[key] for key in ("criterion", "one_in", "words", "topic", "sweep", "planted", "rank") if key in own]
         cell = (own.get("attack"), own.get("defence"), *(more or [None]))
@@ -242,6 +244,34 @@ def test_what_a_defence_costs_is_counted(metrics):
     costs = values(metrics, "costs", "black", "raguard", "passages", "forwards")
     assert costs == {"passages": 5, "forwards": 10} and value(metrics, "costs", "black", "other", None, "forwards") == 0
     assert values(metrics, "calls", "black", "raguard", "calls", "tokens") == {"calls": 2, "tokens": 50}
+
+
+def test_milliseconds_of_a_question_stand_beside_calls_apart_from_what_any_machine_gives(metrics, measured):
+    assert values(metrics, "costs", "black", "other", "milliseconds", "calls") == {"milliseconds": 2, "calls": 2}
+    spent = metrics["costs", "black", "raguard", None, "milliseconds"]
+    assert spent["n"] == 2 and 1 <= spent["low"] < 2 < spent["high"] <= 3
+    assert metrics["machines", None, None, None, "cells"]["value"] == 2
+    assert {one["table"] for one in tables.read(METRICS, measured).to_pylist()}.isdisjoint({"costs", "machines"})
+    section, _ = shown("raguard_costs", measured.with_name("costs.parquet"))
+    assert all(part.rows for part in section.details)
+
+
+def test_defences_are_compared_with_the_control_too():
+    """At 5 % false alarms, of 20 clean passages the highest may be above the threshold."""
+    clean = list(np.linspace(0, 0.5, 20))
+    judged = {
+        ("mine", "minilm", "black", name): pd.DataFrame(
+            {"target_id": "t0", "passage_id": [f"p{at}" for at in range(22)], "score": [*clean, *poison],
+             "poison": [False] * 20 + [True] * 2, "stray": False}
+        )
+        for name, poison in (("question_share", [0.4, 0.9]), ("echo", [0.8, 0.9]), ("raguard", [0.1, 0.2]))
+    }  # fmt: skip
+    rows = [row | json.loads(row["keys"]) for row in difference_rows(judged, 20, 0) if row["metric"] == "difference"]
+    found = {(row["table"], row["defence"]): row["value"] for row in rows}
+    assert found == {
+        ("differences", "question_share"): 0.5, ("differences", "echo"): 1,
+        ("control_differences", "raguard"): -0.5, ("control_differences", "echo"): 0.5,
+    }  # fmt: skip
 
 
 def test_lost_questions_are_counted_by_topic(metrics):

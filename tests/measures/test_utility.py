@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.measures import detection
+from ragassay.studies.poisoning.measures import costs, detection
 from scripts.measures import measure_raguard
 
 KEYS = {"dataset": "s", "retriever": "r", "attack": "a", "defence": "d"}
@@ -71,10 +71,10 @@ def test_the_responder_that_loses_most_stands_beside_what_an_operator_gets():
 
 def test_costs_are_means_over_questions_and_passes():
     filtered = pd.DataFrame({"target_id": ["t1", "t1", "t2"]})
-    assert numbers(measure_raguard.cost_rows(KEYS, filtered, 2, 4)) == {
+    assert numbers(costs.cost_rows(KEYS, filtered, 2, 4)) == {
         ("costs", "passages"): (1.5, 2), ("costs", "forwards"): (6.0, 2),
     }  # fmt: skip
-    assert numbers(measure_raguard.cost_rows(KEYS, filtered[:0], 0, 4))["costs", "passages"] == (0, 0)
+    assert numbers(costs.cost_rows(KEYS, filtered[:0], 0, 4))["costs", "passages"] == (0, 0)
     answers = pd.DataFrame({"calls": [1.0, 3.0, None], "tokens": [None, None, None]})
     assert numbers(measure_raguard.asking_rows(KEYS, answers)) == {("calls", "calls"): (2, 2)}
 

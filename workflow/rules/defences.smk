@@ -8,6 +8,7 @@ Reads   results/targets, results/queries, results/retrieved, results/neighbours,
 Writes  results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet       what rewritten questions find in a corpus under attack
         results/filtered/{dataset}/{retriever}/{attack}.parquet                        what each removes, and what is left
         results/fewer_planted/{dataset}/{retriever}/{attack}.parquet                   the same if fewer texts were planted
+        results/filter_times/{dataset}/{retriever}/{attack}.parquet                    how long each took for a question
         results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet   what is answered from that
         results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet            what screening holds back
         results/calls/{rule}/..., ledger/{rule}/...                                    as in questions.smk
@@ -60,6 +61,7 @@ rule filter_retrieved:
     output:
         filtered=table("results/filtered/{dataset}/{retriever}/{attack}.parquet"),
         fewer_planted=table("results/fewer_planted/{dataset}/{retriever}/{attack}.parquet"),
+        filter_times=table("results/filter_times/{dataset}/{retriever}/{attack}.parquet"),
     log:
         "logs/filter_retrieved/{dataset}/{retriever}/{attack}.log",
     conda:

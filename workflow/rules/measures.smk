@@ -1,12 +1,13 @@
 """What attacks reach, and how well defences tell poisoned passages from clean ones.
 
 Reads   results/passages, results/poisoned_passages, results/passage_scores, results/targets, results/retrieved, results/found_rewritten,
-        results/filtered, results/fewer_planted, results/quarantine, results/guards, results/answers
+        results/filtered, results/fewer_planted, results/filter_times, results/quarantine, results/guards, results/answers
 Writes  results/raguard_sweeps/{dataset}/{retriever}.parquet                RAGuard under other settings
         results/sweep_shown/{dataset}/{retriever}.parquet                   which passages it lets pass
         results/sweep_answers/{dataset}/{retriever}/{responder}.parquet     what is answered from these
         results/calls/answer_sweeps/..., ledger/answer_sweeps/...           as in questions.smk
         results/metrics/attacks.parquet, raguard.parquet                    the report's sections
+        results/metrics/raguard_costs.parquet                               what depends on the machine, too
 """
 
 from ragassay.plan import attacks, defences, defended, measures, models, search, targets
@@ -19,6 +20,7 @@ SECTIONS["attacks"] = {"page": "raguard", "shown": bool(ATTACKED)}
 SECTIONS["raguard"] = {"shown": bool(DEFENDED)}
 SECTIONS["raguard_thresholds"] = {"page": "raguard", "metrics": "raguard", "shown": bool(DEFENDED)}
 SECTIONS["raguard_answers"] = {"page": "raguard", "metrics": "raguard", "shown": bool(DEFENDED)}
+SECTIONS["raguard_costs"] = {"page": "raguard", "shown": bool(DEFENDED)}
 SECTIONS["raguard_settings"] = {"page": "raguard", "metrics": "raguard", "shown": bool(DEFENDED)}
 
 
@@ -127,6 +129,7 @@ rule measure_raguard:
         found_rewritten=plan(defended.rewritten).over(defended.REWRITTEN),
         filtered=DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}.parquet"),
         fewer_planted=DEFENDED.over("results/fewer_planted/{dataset}/{retriever}/{attack}.parquet"),
+        filter_times=DEFENDED.over("results/filter_times/{dataset}/{retriever}/{attack}.parquet"),
         quarantine=plan(defended.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         guards=plan(defences.fitted).over("results/guards/{dataset}/{retriever}/{defence}.json"),
         answers=plan(defences.answered).over(
@@ -136,6 +139,7 @@ rule measure_raguard:
         sweep_answers=SWEEPS.over("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet"),
     output:
         metrics=table("results/metrics/raguard.parquet"),
+        costs=table("results/metrics/raguard_costs.parquet"),
     log:
         "logs/measure_raguard.log",
     conda:

@@ -68,6 +68,20 @@ FEWER_PLANTED = Table(
 )
 
 
+FILTER_TIMES = Table(
+    "filter_times",
+    "One row per defence: how long it looked at what questions found. Another run or machine gives other numbers.",
+    path="filter_times/{dataset}/{retriever}/{attack}",
+    key=("defence",),
+    columns=(
+        *FILTERED.columns[:1],
+        Column("seconds", NUMBERS, "processor seconds for each question, with scores and vectors that are stored"),
+        Column("machine", pa.string(), "the machine: its processor, and how many it has"),
+    ),
+    release="whole",
+)
+
+
 SWEPT = (
     Column("sweep", pa.string(), "the table or figure of the report that the setting belongs to"),
     Column("at", pa.string(), "the setting, as the table of sweeps names it"),

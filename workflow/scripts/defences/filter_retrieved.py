@@ -1,13 +1,18 @@
 """Defences look at the first passages of each question and remove those that they judge to be poisoned. They read
-scores that are stored: nothing is asked of a model here.
+scores that are stored: nothing is asked of a model here. How long each question took is a table of its own, which
+another run gives otherwise.
 """
 
+import os
+import platform
+import time
 from collections import Counter
+from pathlib import Path
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.attacks import FOUND_REWRITTEN, POISONED_PASSAGES, RETRIEVED
-from ragassay.schemas.defences import FEWER_PLANTED, FILTERED, PASSAGE_SCORES
+from ragassay.schemas.defences import FEWER_PLANTED, FILTER_TIMES, FILTERED, PASSAGE_SCORES
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.defences.evidence import Evidence, with_texts
@@ -19,7 +24,7 @@ JUDGED = ("target_id", "rank", "passage_id", "poisoned", "aimed_at", "score", "r
 
 def filter_retrieved(
     targets, retrieved, found_rewritten, passages, poisoned_passages, passage_scores, guards, filtered, fewer_planted,
-    defences, k,
+    filter_times, defences, k,
 ):  # fmt: skip
     """A defence looks at the first `depth` passages of each question, and the first k that it leaves are answered from.
     `found_rewritten` are of defences that rewrite questions, `guards` of those that were fitted; `defences` says by
@@ -42,22 +47,38 @@ def filter_retrieved(
             seen[key] = evidence, evidence.by_target(_first(rows, numbers if fewer else {}, most))
         return seen[key]
 
-    with tables.Writer(FILTERED, filtered) as writer, tables.Writer(FEWER_PLANTED, fewer_planted) as further:
+    with (
+        tables.Writer(FILTERED, filtered) as writer,
+        tables.Writer(FEWER_PLANTED, fewer_planted) as further,
+        tables.Writer(FILTER_TIMES, filter_times) as times,
+    ):
         for name, entry in defences.items():
             given = {key: entry[key] for key in ("scorer", "encoder", "embeddings")}
             evidence, by_target = looked(rewritten.get(name, retrieved), **given)
-            judges, count, removed = _by_fold(fitted.get(name), entry, evidence), 0, 0
+            judges, count, removed, seconds = _by_fold(fitted.get(name), entry, evidence), 0, 0, []
             for target, rows in by_target.items():
                 defence = judges(fold_of(evidence.questions[target]))
-                for row in defence.filtered(rows, k, entry["depth"]):
+                begun = time.process_time()
+                done = list(defence.filtered(rows, k, entry["depth"]))
+                seconds.append(time.process_time() - begun)
+                for row in done:
                     count, removed = count + 1, removed + row["removed"]
                     writer.add({"defence": name} | row)
                 for texts in fewer:
                     left = with_texts(rows, numbers, texts)
-                    for row, done in zip(left, defence.filtered(left, k, entry["depth"]), strict=False):
-                        judged = {column: (row | done)[column] for column in JUDGED}
+                    for row, judgement in zip(left, defence.filtered(left, k, entry["depth"]), strict=False):
+                        judged = {column: (row | judgement)[column] for column in JUDGED}
                         further.add({"defence": name, "planted": texts} | judged)
+            times.add({"defence": name, "seconds": seconds, "machine": _machine()})
             log.info("%s: %d of %d passages removed", name, removed, count)
+
+
+def _machine():
+    """The processor, as Linux names it, and how many there are."""
+    about = Path("/proc/cpuinfo")
+    lines = about.read_text().splitlines() if about.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{next(iter(names), platform.machine())}, {os.cpu_count()} processors"
 
 
 def _first(rows, numbers, most):

@@ -14,11 +14,12 @@ from ragassay.base.stage import log, run
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.attacks import ANSWERS, FOUND_REWRITTEN, POISONED_PASSAGES, RETRIEVED, TARGETS
-from ragassay.schemas.defences import FEWER_PLANTED, FILTERED, RAGUARD_SWEEPS, SWEEP_ANSWERS
+from ragassay.schemas.defences import FEWER_PLANTED, FILTER_TIMES, FILTERED, RAGUARD_SWEEPS, SWEEP_ANSWERS
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.measures import detection
-from ragassay.studies.poisoning.measures.detection import MACRO, SECTION, compared_rows
+from ragassay.studies.poisoning.measures.costs import cost_rows, time_rows
+from ragassay.studies.poisoning.measures.detection import CELL, MACRO, SECTION, compared_rows
 from ragassay.studies.poisoning.measures.knowledge import knowledge_rows
 
 LENGTHS = ((1, 7, "up to 7"), (8, 12, "8 to 12"), (13, 10_000, "13 and more"))  # words of a question
@@ -28,16 +29,16 @@ NUMBERS = {  # of tables, some of which no cell may have, as without an attack
     "operator": ("fpr_first", "best_removed", "fnr", "fnr_at_equal", "lost", "calls"),
     "answers": ("floor", "ceiling", "not_restored", "lost"),
     "swept_oacc": ("floor", "ceiling"),
+    "costs": ("milliseconds", "calls"),
 }
 CLEAN, UNDEFENDED, FLOOR, CEILING = "none", "none", "closed_book", "oracle"
 TOPICS = 5
 PRICES = {("answers", "lost"), ("calls", "calls")}
-CELL = ["dataset", "retriever", "attack", "defence"]
 
 
 def measure_raguard(
-    targets, poisoned_passages, retrieved, found_rewritten, filtered, fewer_planted, quarantine, guards, answers,
-    raguard_sweeps, sweep_answers, metrics, k, depth, forwards, resamples, seed, attackers,
+    targets, poisoned_passages, retrieved, found_rewritten, filtered, fewer_planted, filter_times, quarantine, guards,
+    answers, raguard_sweeps, sweep_answers, metrics, costs, k, depth, forwards, resamples, seed, attackers,
 ):  # fmt: skip
     """`filtered` are files of all cells; the others, of what these name. `guards` are those of fitted defences;
     `forwards` says how often each scorer runs its model for a passage, `attackers` what each attack knows.
@@ -48,7 +49,7 @@ def measure_raguard(
     given = tables.frame(ANSWERS, answers).groupby([*CELL, "responder"], sort=False)
     given = {cell: rows_of_cell.set_index("target_id") for cell, rows_of_cell in given}
     cards = {guard_card.place(path): guard_card.read(path) for path in guards}
-    rows, judged, numbers = [], {}, {}
+    rows, spent, judged, numbers = [], [], {}, {}
     for cell, rows_of_cell in tables.frame(FILTERED, filtered).groupby(CELL, sort=False):
         hits = retrievals[cell if cell in retrievals else cell[:3]]
         keys, looked = dict(zip(CELL, cell, strict=True)), detection.judged(rows_of_cell, hits, depth)
@@ -66,7 +67,7 @@ def measure_raguard(
             rows += detection.rank_rows(keys, looked)
         card = cards.get((cell[0], cell[1], cell[3]))
         rows += detection.null_rows(keys, looked, card)
-        rows += cost_rows(keys, rows_of_cell, len(asked), forwards.get(card["scorer"], 0) if card else 0)
+        spent += cost_rows(keys, rows_of_cell, len(asked), forwards.get(card["scorer"], 0) if card else 0)
     for cell, looked in tables.frame(FEWER_PLANTED, fewer_planted).groupby([*CELL, "planted"], sort=False):
         keys, first = (
             dict(zip([*CELL, "planted"], cell, strict=True)),
@@ -82,13 +83,15 @@ def measure_raguard(
     rows += answer_difference_rows(given, resamples, seed)
     for cell, rows_of_cell in given.items():
         rows += asking_rows(dict(zip(NAMES, cell, strict=True)), rows_of_cell)
-    rows += list(price_rows(rows, numbers))
+    prices = list(price_rows(rows, numbers))
+    rows += prices
+    spent += time_rows(tables.frame(FILTER_TIMES, filter_times), prices, resamples, seed)
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     rows += (row for path in quarantine for row in detection.screening_rows(path))
     rows += list(knowledge_rows(rows, attackers))
-    rows += list(empty_rows(rows))
-    tables.write(METRICS, metrics, rows)
+    tables.write(METRICS, metrics, rows + list(empty_rows(rows)))
+    tables.write(METRICS, costs, spent + list(empty_rows(spent)))
     log.info("%d numbers of %d cells", len(rows), len(judged))
 
 
@@ -186,15 +189,6 @@ def answer_difference_rows(given: dict, resamples: int, seed: int) -> Iterator[d
         outcomes = answers["outcome"]
         right[cell] = (outcomes == CORRECT).astype(float).where(outcomes != ABSTAINED)
     yield from compared_rows("answer_differences", NAMES, right, resamples, seed)
-
-
-def cost_rows(keys: dict, filtered, questions: int, forwards: int) -> Iterator[dict]:
-    """Passages that a defence looks at for each question, and how often a language model runs for these. `forwards` is
-    how often it runs for a passage before that can be judged; those of clean passages are stored once, so that this is
-    the most. Milliseconds depend on the machine: see the benchmark.
-    """
-    looked = len(filtered) / questions if questions else 0.0
-    yield from SECTION.rows("costs", keys, {"passages": looked, "forwards": looked * forwards}, questions)
 
 
 def asking_rows(keys: dict, answers) -> Iterator[dict]:

@@ -17,11 +17,12 @@ from ragassay.schemas.report import Section
 from ragassay.studies.poisoning.defences.thresholds import ALL
 
 SECTION = Section("raguard")
+CELL = ["dataset", "retriever", "attack", "defence"]  # the keys of most rows
 MACRO = ("fpr", "fnr", "dacc_paper", "accuracy")  # rates that are given by question, too
 FPRS = {"tpr_at_1": 0.01, "tpr_at_5": 0.05}
 PREVALENCES = (100, 1_000, 10_000, 100_000)
 POINTS = 20  # thresholds of a ROC curve, beside both ends
-BASE = "raguard"  # the defence that others are compared with
+BASE, CONTROL = "raguard", "question_share"  # the defences that others are compared with
 FPR, FLIPS = 0.05, 9_999  # at which they are compared, and how often signs are flipped
 HELD = {"held_clean": False, "held_planted": True}  # names of shares, and of which texts they are
 
@@ -187,14 +188,16 @@ def screening_rows(path) -> Iterator[dict]:
 
 
 def difference_rows(judged: dict, resamples: int, seed: int) -> Iterator[dict]:
-    """How much more of the poison each defence finds than BASE does. `judged` has the rows of each cell."""
-    hits = {cell: hits_of(rows) for cell, rows in judged.items() if cell[3] == BASE or rows["score"].nunique() > 1}
-    yield from compared_rows("differences", ("dataset", "retriever", "attack", "defence"), hits, resamples, seed)
+    """How much more of the poison each defence finds than BASE and CONTROL do. `judged` has the rows of each cell."""
+    bases = (BASE, CONTROL)
+    hits = {cell: hits_of(rows) for cell, rows in judged.items() if cell[3] in bases or rows["score"].nunique() > 1}
+    for table, base in zip(("differences", "control_differences"), bases, strict=True):
+        yield from compared_rows(table, CELL, hits, resamples, seed, base)
 
 
-def compared_rows(table: str, names, values: dict, resamples: int, seed: int) -> Iterator[dict]:
-    """The mean difference of each defence to BASE, and its p, corrected for all defences that meet the same. `values`
-    has numbers of items, by target first, for each cell; `names` are those of a cell's parts.
+def compared_rows(table: str, names, values: dict, resamples: int, seed: int, to: str = BASE) -> Iterator[dict]:
+    """The mean difference of each defence to one of them, and its p, corrected for all defences that meet the same.
+    `values` has numbers of items, by target first, for each cell; `names` are those of a cell's parts.
     """
     alike = defaultdict(dict)
     for cell, numbers in values.items():
@@ -202,7 +205,7 @@ def compared_rows(table: str, names, values: dict, resamples: int, seed: int) ->
         defence = keys.pop("defence")
         alike[tuple(keys.items())][defence] = numbers
     for keys, by_defence in alike.items():
-        base = by_defence.pop(BASE, ())
+        base = by_defence.pop(to, ())
         if not len(base) or not by_defence:
             continue
         panel = Panel(base.index.get_level_values(0), resamples, seed)
