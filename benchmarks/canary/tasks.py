@@ -140,6 +140,7 @@ TASKS = {
     "answer_briefly": responder("answer_briefly", "passages"),
     "propose_wrong_answer": responder("propose_wrong_answer", "question", wrong_answer),
     "write_supporting_texts": reteller("write_supporting_texts", "question"),
+    "write_wanted_texts": reteller("write_wanted_texts", "question"),
     "rewrite_passage": reteller("rewrite_passage", "passage"),
     "rewrite_question": reteller("rewrite_question", "question"),
     "name_keywords": responder("name_keywords", "passages"),

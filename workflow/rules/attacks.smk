@@ -56,7 +56,7 @@ rule paraphrase_targets:
     input:
         plan(models.weights_of, role=attacks.text_writer),
         targets="results/targets/{dataset}.parquet",
-        prompt=shipped("resources/prompts/write_supporting_texts.yaml"),
+        prompt=plan(attacks.writing_prompt),
     output:
         attack_texts=table("results/attack_texts/{dataset}/{attack}.parquet"),
         rejects=table("results/rejects/attack_texts/{dataset}/{attack}.parquet"),

@@ -103,7 +103,8 @@ def test_planted_texts_are_found_by_question_and_answer(folder):
     entry = {"question": "Where is the old boat?", "answer": "Dray", "texts": texts}
     (folder / "targets.yaml").write_text(json.dumps({"targets": [entry]}))
     shown = {"question": "Where is the old boat?", "words": 20}
-    assert json.loads(asked(folder, "write_supporting_texts", answer="Dray", n=2, **shown)) == {"texts": texts[:2]}
+    for task in ("write_supporting_texts", "write_wanted_texts"):
+        assert json.loads(asked(folder, task, answer="Dray", n=2, **shown)) == {"texts": texts[:2]}
     assert texts[0] not in asked(folder, "write_supporting_texts", answer="Osse", n=2, **shown)
     (folder / "targets.yaml").write_text(json.dumps({"targets": [entry, entry | {"texts": []}]}))
     with pytest.raises(ModelError, match=r"targets.yaml: found something else in targets, 2, expected question, ans"):

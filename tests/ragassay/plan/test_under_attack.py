@@ -71,6 +71,9 @@ def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_
     settings = attacks.paraphrase_targets(own, job)
     assert (settings["texts"], settings["words"], settings["model"]["name"]) == (2, 30, "careful")
     assert settings["ledger"] == "ledger/paraphrase_targets/mine/loud/careful"
+    assert attacks.writing_prompt(own, job).endswith("resources/prompts/write_supporting_texts.yaml")
+    worded = config(CELL, attacks={"loud": loud | {"settings": {"prompt": "write_wanted_texts"}}})
+    assert attacks.writing_prompt(worded, job).endswith("resources/prompts/write_wanted_texts.yaml")
     manual = config(CELL, attacks={"loud": {"kind": "table", "files": ["a.csv"]}})
     assert attacks.poison_texts(manual, job) == ["a.csv"] and not attacks.needing(manual, WRITER)
 

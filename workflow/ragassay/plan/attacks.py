@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from ragassay.base.errors import unknown
+from ragassay.base.pipeline import shipped
 from ragassay.config.grid import Grid
 from ragassay.plan import methods, models, search, targets
 from ragassay.plan.methods import NamedMethod
@@ -59,6 +60,11 @@ def with_writer(config: dict) -> list[str]:
 def text_writer(config: dict, wildcards) -> str:
     """The model that writes the texts of an attack."""
     return config["attacks"][wildcards.attack]["writer"]
+
+
+def writing_prompt(config: dict, wildcards) -> str:
+    """The prompt that this model gets."""
+    return shipped(f"resources/prompts/{attack(config, wildcards.attack).settings['prompt']}.yaml")
 
 
 def paraphrase_targets(config: dict, wildcards) -> dict:

@@ -6,5 +6,5 @@ from ragassay.studies.poisoning.attacks.kinds import table
 
 
 class Kind(table.Kind):
-    SETTINGS = {"texts": 5, "words": 30}
+    SETTINGS = {"texts": 5, "words": 30, "prompt": "write_supporting_texts"}
     NEEDS = (WRITER,)
