@@ -26,13 +26,13 @@ def looked_at(results: Path) -> dict[tuple, pd.DataFrame]:
         retrieved, fewer = (
             Path(str(path).replace("/filtered/", f"/{name}/")) for name in ("retrieved", "fewer_planted")
         )
-        found = tables.frame(RETRIEVED, [retrieved])
+        hits = tables.frame(RETRIEVED, [retrieved])
         part = marked(tables.frame(FEWER_PLANTED, [fewer]))
         for defence, rows in tables.frame(FILTERED, [path]).groupby("defence"):
             fewer_of = part[(part["defence"] == defence) & (part["rank"] <= DEPTH)].groupby("planted")
-            for planted, own in [(None, judged(rows, found, DEPTH)), *fewer_of]:
-                asked = [fold_of(questions[name]) not in DESIGNED_ON for name in own["target_id"]]
-                cells[(*place, defence, planted)] = own[asked]
+            for planted, seen in [(None, judged(rows, hits, DEPTH)), *fewer_of]:
+                asked = [fold_of(questions[name]) not in DESIGNED_ON for name in seen["target_id"]]
+                cells[(*place, defence, planted)] = seen[asked]
     return cells
 
 

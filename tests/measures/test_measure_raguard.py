@@ -267,8 +267,8 @@ def test_defences_are_compared_with_the_control_too():
         for name, poison in (("question_share", [0.4, 0.9]), ("echo", [0.8, 0.9]), ("raguard", [0.1, 0.2]))
     }  # fmt: skip
     rows = [row | json.loads(row["keys"]) for row in difference_rows(judged, 20, 0) if row["metric"] == "difference"]
-    found = {(row["table"], row["defence"]): row["value"] for row in rows}
-    assert found == {
+    differences = {(row["table"], row["defence"]): row["value"] for row in rows}
+    assert differences == {
         ("differences", "question_share"): 0.5, ("differences", "echo"): 1,
         ("control_differences", "raguard"): -0.5, ("control_differences", "echo"): 0.5,
     }  # fmt: skip

@@ -47,16 +47,16 @@ def test_a_defence_may_compare_vectors_of_an_encoder_that_is_not_the_retrievers(
     simcse = {"kind": "transformers", "model": "princeton-nlp/sup-simcse-bert-base-uncased"}
     trustrag = {"kind": "trustrag", "settings": {"encoder": "simcse", "similarity": 0.88}}
     more = {"encoders": {"simcse": simcse}, "defences": {"published": trustrag, **OWN["defences"]}}
-    own = config(CELL | {"retrievers": ["minilm", "bm25"], "defences": ["published", "ragdefender"]}, **more)
-    judges = defences.filter_retrieved(own, cell("none"))["defences"]
+    settings = config(CELL | {"retrievers": ["minilm", "bm25"], "defences": ["published", "ragdefender"]}, **more)
+    judges = defences.filter_retrieved(settings, cell("none"))["defences"]
     assert [judges[name]["encoder"]["name"] for name in ("published", "ragdefender")] == ["simcse", "minilm"]
-    assert defences.fit_defence(own, cell("published"))["encoder"]["name"] == "simcse"
-    assert defences.kinds(own, cell("published"))[-1] == "ragassay.models.encoders.kinds.transformers"
-    problems = [problem for place, problem in defences.check(own) if "cells" in place]
+    assert defences.fit_defence(settings, cell("published"))["encoder"]["name"] == "simcse"
+    assert defences.kinds(settings, cell("published"))[-1] == "ragassay.models.encoders.kinds.transformers"
+    problems = [problem for place, problem in defences.check(settings) if "cells" in place]
     assert problems == ["found ragdefender, which looks at vectors, and bm25, which has none"]
     chain = {"kind": "chain", "settings": {"of": ["published", "ragdefender"]}}
-    own = config(CELL, **more | {"defences": more["defences"] | {"both": chain}})
-    [problem] = [problem for place, problem in defences.check(own) if "cells" in place]
+    settings = config(CELL, **more | {"defences": more["defences"] | {"both": chain}})
+    [problem] = [problem for place, problem in defences.check(settings) if "cells" in place]
     assert problem.startswith("found both with more than one encoder, expected one for all links")
 
 
@@ -127,14 +127,14 @@ def test_sweeps_of_attacks_by_a_trigger_are_for_questions_that_hold_it(tmp_path,
     lines = ["\t".join(row) for row in [measures.SWEEPS, *rows]]
     (tmp_path / "sweeps.tsv").write_text("\n".join(lines))
     datasets = {"triggered": {"corpus": "texts", "targets": ["t.csv"], "trigger": "xylophone"}}
-    own = config(raguard={"sweeps": "sweeps.tsv"}, datasets=OWN["datasets"] | datasets)
+    settings = config(raguard={"sweeps": "sweeps.tsv"}, datasets=OWN["datasets"] | datasets)
     pattern = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
     for dataset, attack in (("mine", "jamming"), ("triggered", "general_trigger")):
         wildcards = Wildcards(dataset=dataset, retriever="minilm")
-        assert measures.swept_tables(own, pattern, wildcards) == [
+        assert measures.swept_tables(settings, pattern, wildcards) == [
             f"results/retrieved/{dataset}/minilm/{attack}.parquet"
         ]
-        assert [row["at"] for row in measures.sweep_raguard(own, wildcards)["rows"]] == [attack]
+        assert [row["at"] for row in measures.sweep_raguard(settings, wildcards)["rows"]] == [attack]
 
 
 def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():

@@ -79,8 +79,8 @@ def kinds(config: dict, wildcards) -> list[str]:
     modules = dict.fromkeys(part.module for part in linked)
     if not _sees_vectors(config, wildcards):
         return [*modules]
-    if own := encoders(config, wildcards.defence):
-        return [*modules, *models.encoder_kind(config, own[0])]
+    if named := encoders(config, wildcards.defence):
+        return [*modules, *models.encoder_kind(config, named[0])]
     return [*modules, *search.retriever_kinds(config, wildcards)]
 
 
@@ -173,22 +173,22 @@ def _judge(config, wildcards):
     params |= {"scorer": _scorer(config, name), "encoder": {}, "embeddings": ""}
     if not _sees_vectors(config, wildcards):
         return params
-    own = encoders(config, name)
-    return params | models.encoder(config, own[0] if own else search.retriever(config, wildcards.retriever)["encoder"])
+    of_retriever = search.retriever(config, wildcards.retriever).get("encoder")
+    return params | models.encoder(config, next(iter(encoders(config, name)), of_retriever))
 
 
 def weights(config: dict, wildcards) -> list[str]:
     """The weights of the encoder whose vectors the defence looks at, if it looks at some."""
-    if own := encoders(config, wildcards.defence):
-        return models.encoder_weights(config, own[0])
+    if named := encoders(config, wildcards.defence):
+        return models.encoder_weights(config, named[0])
     return search.retriever_weights(config, wildcards) if _sees_vectors(config, wildcards) else []
 
 
 def fitting_weights(config: dict, wildcards) -> list[str]:
     """The weights of the retriever's encoders, whose digests stand in the guard, and of the defence's own."""
     is_dense = search.retriever(config, wildcards.retriever)["kind"] == search.DENSE
-    own = weights(config, wildcards) if encoders(config, wildcards.defence) else []
-    return [*(search.retriever_weights(config, wildcards) if is_dense else []), *own]
+    of_defence = weights(config, wildcards) if encoders(config, wildcards.defence) else []
+    return [*(search.retriever_weights(config, wildcards) if is_dense else []), *of_defence]
 
 
 def _sees_vectors(config, wildcards):
@@ -240,9 +240,9 @@ def _wrong_in_cell(config, name, retrievers):
     if len(scored_by := scorers(config, name)) > 1:
         yield f"found {name} with the scorers {', '.join(scored_by)}, expected one for all links of a chain"
         return
-    own, seeing = encoders(config, name), [part for part in links(config, name) if _is_seeing(part)]
-    if own and (len(own) > 1 or any(part.settings.get(ENCODER) != own[0] for part in seeing)):
+    named, seeing = encoders(config, name), [part for part in links(config, name) if _is_seeing(part)]
+    if named and (len(named) > 1 or any(part.settings.get(ENCODER) != named[0] for part in seeing)):
         yield f"found {name} with more than one encoder, expected one for all links of a chain that look at vectors"
     for retriever in retrievers:
-        if retriever in search.retrievers(config, search.BM25) and seeing and not own:
+        if retriever in search.retrievers(config, search.BM25) and seeing and not named:
             yield f"found {name}, which looks at vectors, and {retriever}, which has none"

@@ -75,8 +75,8 @@ def filter_retrieved(
 
 def _machine():
     """The processor, as Linux names it, and how many there are."""
-    about = Path("/proc/cpuinfo")
-    lines = about.read_text().splitlines() if about.exists() else []
+    processors = Path("/proc/cpuinfo")
+    lines = processors.read_text().splitlines() if processors.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return f"{next(iter(names), platform.machine())}, {os.cpu_count()} processors"
 

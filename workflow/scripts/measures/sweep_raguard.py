@@ -103,8 +103,8 @@ class Sweep:
         """What is answered from: rows of the table sweep_shown."""
         left = looked[looked["shown"].notna()].sort_values("shown").groupby("target_id")["passage_id"].agg(list)
         for name in self.attacked[row["attack"]]:
-            about = {"sweep": row["table"], "at": row["at"], "kind": row["kind"], "attack": row["attack"]}
-            yield about | {"target_id": name, "passages": left.get(name, [])}
+            sweep = {"sweep": row["table"], "at": row["at"], "kind": row["kind"], "attack": row["attack"]}
+            yield sweep | {"target_id": name, "passages": left.get(name, [])}
 
     def judged(self, row: dict):
         """The passages that are looked at under a row of the table of sweeps, with what is done to each."""

@@ -49,7 +49,7 @@ class TextJudge:
     def own_encoder(self) -> str | None:
         """The name of the encoder whose vectors it compares, if that is not the encoder of the search."""
         links = [link["settings"] for link in self.defence.settings.get("of", [])] or [self.defence.settings]
-        return next(filter(None, (own.get("encoder") for own in links)), None)
+        return next(filter(None, (settings.get("encoder") for settings in links)), None)
 
     def judge(
         self,
