@@ -19,7 +19,7 @@ QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; be
 DRAWS = range(5)
 
 
-ANSWERED, NEAR, FAR = (rows(f"relevance/{name}") for name in ("answered", "near_misses", "far"))
+ANSWERED, NEAR, FAR, OTHER = (rows(f"relevance/{name}") for name in ("answered", "near_misses", "far", "other_types"))
 ASKED = [row["question"] for row in [*ANSWERED, *NEAR]]
 MISSES = np.array([False] * len(ANSWERED) + [True] * len(NEAR))
 ABOUT = np.array([row["document"] for row in [*ANSWERED, *NEAR]])
@@ -60,6 +60,20 @@ def test_each_is_about_an_article_and_labelled_twice():
         labels = Counter(f"{row['out_of_scope']} {row['first_label']}" for row in kind)
         assert labels == {label: found}
         assert all(row["first_label"] == row["second_label"] for row in kind)
+
+
+def test_five_types_of_out_of_scope_question_are_labelled_twice_and_none_is_asked_elsewhere():
+    types = Counter(row["question_type"] for row in [*NEAR, *OTHER])
+    assert types == {"near_miss": 80, "false_premise": 12, "underspecified": 11, "other_month": 12, "far_away": 12}
+    assert {row["document"] for row in OTHER} <= TEXTS.keys()
+    for row in OTHER:
+        assert [row[name] for name in ("out_of_scope", "first_label", "second_label")] == [
+            "true",
+            *["out_of_scope"] * 2,
+        ]
+    texts = [row["question"].lower() for row in OTHER]
+    assert len({*texts}) == 47 and not {*texts} & {one.lower() for one in [*ASKED, *(row["text"] for row in FAR)]}
+    assert all(8 <= len(text.split()) <= 18 and text.endswith("?") for text in texts)
 
 
 def test_answers_are_short_and_among_their_options():

@@ -6,10 +6,10 @@ its document, on the same questions: all of them, and the hard ones. On the ques
 two controls stand alone: no detector is trained on so few."""
 
 import contextlib
+import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import yaml
 
@@ -18,31 +18,31 @@ from common.figures import figure
 from ragassay.base import tables
 from ragassay.config import schema
 from ragassay.config.settings import checked
-from ragassay.documents.ids import PARTS, split_of
 from ragassay.metrics.panel import Panel
-from ragassay.models.heads import learning, scores
 from ragassay.models.heads.scores import Recipe
 from ragassay.plan import detectors
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS_SCORES
-from ragassay.schemas.scope_questions import QUESTIONS, SELECTED_QUESTIONS
-from ragassay.studies.scope.detectors.detector import DetectorQuestion, kind
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
+from ragassay.studies.scope.detectors.detector import kind
 from ragassay.studies.scope.detectors.detector_results import answered
 from ragassay.studies.scope.votes import KEPT, OUT
+from scripts.detectors.predict_in_folds import in_folds
 
 CONTROLS = ("overlap/minilm", "question_alone/minilm")
 OVERLAP, ALONE = (f"{name} logistic" for name in CONTROLS)
 NLI = "sbert_nli/minilm logistic"
 # AUROC of the controls at most: what the wording gives away, where chance is .5.
 GIVEN_AWAY = {OVERLAP: 0.80, ALONE: 0.75}
-GIVEN_AWAY_BY_HAND = {OVERLAP: 0.75, ALONE: 0.65}
-NATURAL = "natural"  # the question set that was written by hand
+OVERLAP_OF_SET = "(overlap control)"
+GIVEN_AWAY_BY_HAND = {OVERLAP_OF_SET: "<= 0.75", "(wording control)": "<= 0.65"}
 RESAMPLES = 2000
 
 
 def controls() -> None:
     with cloned() as clone:
-        snakemake(clone, "detectors", f"results/questions/{NATURAL}/{NATURAL}.parquet")
+        snakemake(clone, "detectors", "results/metrics/question_sets.parquet")
         with contextlib.chdir(clone):
             measure()
 
@@ -62,16 +62,21 @@ def measure():
     for stratum, rows in (("all", questions), ("hard", questions[questions["question_id"].isin(hard)])):
         if rows["out"].nunique() == 2:  # else no method can tell anything apart
             compared(stratum, rows, pd.DataFrame(answers), GIVEN_AWAY)
-    written_by_hand(config)
+    written_by_hand()
 
 
-def written_by_hand(config):
-    texts = {row["doc_id"]: row for row in rows_of(DOCUMENTS, f"documents/{NATURAL}.parquet")}
-    asked = rows_of(QUESTIONS, f"questions/{NATURAL}/*.parquet")
-    used = [name for name in detectors.used(config) if name in CONTROLS]
-    answers = [row for name in used for row in predicted_in_folds(config, *name.split("/"), asked, texts)]
-    questions = pd.DataFrame([{**row, "out": row["intended"] == OUT} for row in asked]).sort_values("question_id")
-    compared(NATURAL, questions, pd.DataFrame(answers), GIVEN_AWAY_BY_HAND)
+def written_by_hand():
+    """Near misses against answered questions, both written by hand, as the report has them: what the controls tell, and
+    beside them the judge and detectors that are trained on other documents of the set.
+    """
+    rows = [(row, json.loads(row["keys"])) for row in rows_of(METRICS, "metrics/question_sets.parquet")]
+    rows = [(row["value"], keys) for row, keys in rows if (row["table"], row["metric"]) == ("types", "auroc")]
+    rows = [(value, keys) for value, keys in rows if (keys["type"], keys["truth"]) == ("near_miss", "intention")]
+    auroc = {keys["judge"]: value for value, keys in rows}
+    for value, keys in rows:
+        name, is_control = f"written_near_misses_{_label(keys['judge']).strip('_')}_auroc", keys["role"] == "control"
+        target = GIVEN_AWAY_BY_HAND[keys["judge"]] if is_control else "> 0.5"
+        figure(name, value, "auroc", target, None if is_control else auroc[OVERLAP_OF_SET])
 
 
 def rows_of(table, pattern):
@@ -80,23 +85,13 @@ def rows_of(table, pattern):
 
 def predicted_in_folds(config, name, encoder, kept, texts):
     """The predictions of each head of a detector on documents that it was not trained on."""
-    own = detectors.method(config, name, encoder)
-    found = kind(own["detector"], own["embeddings"], "resources/prompts/detect_scope.yaml")
-    asked = [
-        DetectorQuestion(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in kept
-    ]
-    features, clusters = found.features(asked), np.array([texts[row["doc_id"]]["cluster_id"] for row in kept])
-    truth, recipe = np.array([row["intended"] == OUT for row in kept]), config["detectors"]["recipe"]
-    for fold in range(len(PARTS)):
-        parts = np.array([split_of(cluster, fold) for cluster in clusters])
-        data = learning.Data(features, truth, parts, clusters)
-        seeds = config["detectors"]["seeds"]
-        learned = learning.learn(name, data, found.heads, found.balanced, Recipe(**recipe), seeds, [1.0])
-        inside = np.flatnonzero(data.of(learning.TEST))
-        for (head, _), arrays in learned.heads.items():
-            for number, score in zip(inside, scores.scores(arrays, features[inside]), strict=True):
-                row = {"method": f"{name}/{encoder} {head}", "question_id": kept[number]["question_id"]}
-                yield row | {"out_of_scope": bool(score > 0), "score": float(score)}
+    settings = detectors.method(config, name, encoder)
+    method = kind(settings["detector"], settings["embeddings"], "resources/prompts/detect_scope.yaml")
+    groups = {doc_id: row["cluster_id"] for doc_id, row in texts.items()}
+    texts = {doc_id: row["text"] for doc_id, row in texts.items()}
+    recipe, seeds = Recipe(**config["detectors"]["recipe"]), config["detectors"]["seeds"]
+    for row in in_folds(name, method, kept, texts, groups, recipe, seeds):
+        yield row | {"method": f"{name}/{encoder} {row['head']}"}
 
 
 def compared(stratum, questions, answers, given_away):

@@ -143,7 +143,10 @@ def asker(tmp_path):
     files = {"documents": tmp_path / "documents.parquet", "questions": tmp_path / "questions.parquet"}
     tables.write(DOCUMENTS, files["documents"], [document(name, text) for name, (text, *_) in ARCHIVE.items()])
     rows = [question(name, at, "in_scope", text) for at, (name, (_, text, _)) in enumerate(ARCHIVE.items())]
-    rows += [question(name, at, "out_of_scope", text) for at, (name, text) in enumerate(BEYOND.items(), 10)]
+    rows += [
+        question(name, at, "out_of_scope", text) | {"question_type": "near_miss" if at < 13 else "far_away"}
+        for at, (name, text) in enumerate(BEYOND.items(), 10)
+    ]
     tables.write(QUESTIONS, files["questions"], rows)
 
     def of(name, replies, asks=2):

@@ -17,7 +17,7 @@ from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.studies.scope.question_sets import settled
 from ragassay.studies.scope.votes import IN, OUT
 from rows import place, row
-from scripts.question_sets.measure_question_sets import measure_question_sets, set_rows
+from scripts.question_sets.measure_question_sets import CONTROL, UNTYPED, measure_question_sets, set_rows
 from scripts.question_sets.measure_question_sets import measured as measured_rows
 from study import question
 
@@ -61,6 +61,7 @@ def measured(tmp_path_factory):
         for number, label in SAID.items():
             intended = "in_scope" if number == 1 else "out_of_scope"
             asked.append(question(f"d{doc}", 3 * doc + number, intended) | {"generator": "mine", "slot": number})
+            asked[-1]["question_type"] = {0: "near_miss", 2: "far_away"}.get(number)
             same = {name: asked[-1][name] for name in ("question_id", "doc_id")}
             margin = {"out_of_scope": 1.0, "in_scope": -1.0, "tie": 0.0}[label]
             labels.append(row(SCOPE_LABELS, **same, label=label, margin=margin, judge="j"))
@@ -81,7 +82,7 @@ def measured(tmp_path_factory):
     for table, of_table in rows.items():
         for prompt, path in zip(PROMPTS, files[table.name], strict=False):
             tables.write(table, path, [row for row in of_table if row.get("prompt_name", prompt) == prompt])
-    files |= _searched(folder, asked) | {"gold": [], "predictions": []}
+    files |= _searched(folder, asked) | {"gold": [], "predictions": [], "fold_predictions": []}
     measure_question_sets(**files, metrics=folder / "metrics.parquet", **DRAWS)
     assert shown("question_sets", folder / "metrics.parquet")[1] == []
     return _metrics(folder / "metrics.parquet")
@@ -112,20 +113,48 @@ def test_the_overlap_control_is_measured_on_documents_that_it_has_not_seen(measu
 
 
 def test_a_judge_stands_beside_the_control_on_the_questions_that_both_answer(measured):
-    own = measured["accuracy", "j", "mine", "intention", "minus_control"]
+    own = measured["accuracy", "j", "mine", "intention", "minus_overlap"]
     assert (own["value"], own["n"], own["abstained"]) == (0, 40, 20)
-    assert ("accuracy", "(overlap control)", "mine", "intention", "minus_control") not in measured
+    assert ("accuracy", "(overlap control)", "mine", "intention", "minus_overlap") not in measured
+
+
+def test_each_type_of_question_is_counted_by_itself_and_against_the_questions_in_scope(measured):
+    near, far = (
+        {
+            key[-1]: one
+            for key, one in measured.items()
+            if key[:2] == ("types", "j") and {one_type, "intention"} < {*key}
+        }
+        for one_type in ("near_miss", "far_away")
+    )
+    right, area = near["right"], near["auroc"]
+    assert (right["value"], right["n"]) == (1, 20) and (area["value"], area["n"]) == (1, 40)
+    assert (far["right"]["value"], far["right"]["n"], far["right"]["abstained"]) == (None, 0, 20)
+
+
+def test_the_wording_control_knows_the_question_alone(measured):
+    """Nothing in the words of these questions tells what is out of scope."""
+    own = measured["accuracy", "(wording control)", "mine", "intention", "auroc"]
+    assert own["n"] == 60 and own["low"] < 0.6
+    assert ("accuracy", "j", "mine", "intention", "minus_wording") in measured
 
 
 def test_the_difference_to_the_control_is_paired():
-    questions = pd.DataFrame({"question_id": list("abcd"), "doc_id": list("wxyz"), "out": [True, True, False, False]})
+    questions = pd.DataFrame(
+        {
+            "question_id": list("abcd"),
+            "doc_id": list("wxyz"),
+            "out": [True, True, False, False],
+            "question_type": UNTYPED,
+        }
+    )
     labels = {"judge": [OUT, IN, IN, OUT], "control": [OUT, OUT, OUT, OUT]}
     answers = {
         name: pd.DataFrame({"question_id": list("abcd"), "label": own, "margin": [0.0] * 4})
         for name, own in labels.items()
     }
-    rows = measured_rows({}, questions, answers["judge"], 200, 0, answers["control"])
-    found = next(row for row in rows if row["metric"] == "minus_control")
+    rows = measured_rows({}, questions, answers["judge"], 200, 0, {CONTROL: answers["control"]})
+    found = next(row for row in rows if row["metric"] == "minus_overlap")
     assert (found["value"], found["n"]) == (0, 4) and -1 <= found["low"] < 0 < found["high"] <= 1
 
 
@@ -157,7 +186,18 @@ def detected(tmp_path):
     tables.write(PREDICTIONS, folder / "mine.parquet", predictions)
     tables.write(OVERLAP, place(tmp_path, OVERLAP), overlap)
     files = {"questions": [place(tmp_path, QUESTIONS, generator="mine")], "overlap": [place(tmp_path, OVERLAP)]}
-    files |= {key: [] for key in ("human_labels", "gold", "scope_labels", "defusion_labels", "queries", "neighbours")}
+    files |= {
+        key: []
+        for key in (
+            "human_labels",
+            "gold",
+            "scope_labels",
+            "defusion_labels",
+            "queries",
+            "neighbours",
+            "fold_predictions",
+        )
+    }
     measure_question_sets(**files, predictions=[folder / "mine.parquet"], metrics=tmp_path / "metrics.parquet", **DRAWS)
     rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     return {(json.loads(one["keys"]).get("judge"), one["table"], one["metric"]): one for one in rows}
@@ -208,7 +248,7 @@ def test_what_people_agreed_on_counts_before_their_majority_and_a_tie_is_no_trut
 
 def test_without_a_set_there_is_nothing_to_measure(tmp_path):
     with pytest.raises(AssayError, match="no question set in the configuration"):
-        measure_question_sets(*[[]] * 9, tmp_path / "metrics.parquet", **DRAWS)
+        measure_question_sets(*[[]] * 10, tmp_path / "metrics.parquet", **DRAWS)
 
 
 def test_a_set_is_described_with_the_labels_that_people_contradict(measured, caplog):

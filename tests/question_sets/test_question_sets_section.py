@@ -15,7 +15,7 @@ from scripts.question_sets import measure_question_sets
 def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_minus_one_to_one(monkeypatch):
     scores = {"a": 0.75, "b": 0.5, "c": None, "d": 0.0, "e": 1.0}
     monkeypatch.setattr(controls, "overlap_scores", lambda rows, out: [scores[row["name"]] for row in rows])
-    questions = pd.DataFrame({"question_id": list("edcba"), "out": [True, False, True, False, True]})
+    questions = pd.DataFrame({"question_id": list("edcba"), "out": [True, False, True, False, True], "text": ""})
     features = pd.DataFrame({"question_id": list("abcde"), "name": list("abcde")})
     answers = measure_question_sets.control(questions, features).set_index("question_id")
     assert answers["label"].to_dict() == {"a": OUT, "b": IN, "c": UNCLEAR, "d": IN, "e": OUT}
@@ -25,7 +25,12 @@ def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_min
 def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side(caplog):
     """Of eight questions the last was not asked about, one has a tie of one seed, and one was answered both ways."""
     questions = pd.DataFrame(
-        {"question_id": list("abcdefgh"), "doc_id": list("uuvvwwxx"), "out": [True, False] * 3 + [True, True]}
+        {
+            "question_id": list("abcdefgh"),
+            "doc_id": list("uuvvwwxx"),
+            "out": [True, False] * 3 + [True, True],
+            "question_type": measure_question_sets.UNTYPED,
+        }
     )
     caplog.set_level("INFO", "ragassay")
     labels = {
@@ -42,7 +47,11 @@ def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side
                             for name, both in labels.items() for seed, label in enumerate(both)])  # fmt: skip
     control = pd.DataFrame({"question_id": list("hgfedcba"), "label": [IN, UNCLEAR, IN, OUT, IN, OUT, IN, IN]})
     keys = {"set": "s", "judge": "j", "truth": "t"}
-    rows = list(measure_question_sets.logged(measure_question_sets.measured(keys, questions, answers, 0, 0, control)))
+    rows = list(
+        measure_question_sets.logged(
+            measure_question_sets.measured(keys, questions, answers, 0, 0, {measure_question_sets.CONTROL: control})
+        )
+    )
     assert caplog.messages == ["s, j against t: right on 58.3 % [-, -] of 6, 2 abstained"]
     found = {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in rows if row["table"] == "accuracy"}
     right = {"a": 1, "b": 0.5, "d": 1, "e": 0, "f": 0, "g": 1}
@@ -54,7 +63,7 @@ def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side
     area = roc_auc_score([True, False, False, True, False, True], [margins[name] for name in right])
     assert found["auroc"] == (pytest.approx(area), 6, 2)
     theirs = {"a": 0, "b": 1, "d": 1, "e": 1, "f": 1}  # none of g
-    assert found["minus_control"] == (pytest.approx(np.mean([right[name] - one for name, one in theirs.items()])), 5, 3)
+    assert found["minus_overlap"] == (pytest.approx(np.mean([right[name] - one for name, one in theirs.items()])), 5, 3)
     matrix = {(json.loads(row["keys"])["meant"], row["metric"]): (row["value"], row["n"]) for row in rows
               if row["table"] == "matrix"}  # fmt: skip
     assert matrix == {
@@ -70,7 +79,13 @@ def test_people_are_asked_about_recorded_responses_alone():
     rows = pd.DataFrame(
         [
             same
-            | {"prompt": "basic" if name == "q4" else "recorded", "question_id": name, "doc_id": name, "label": label}
+            | {
+                "prompt": "basic" if name == "q4" else "recorded",
+                "question_id": name,
+                "doc_id": name,
+                "label": label,
+                "type": "near_miss",
+            }
             for name, label in labels.items()
         ]
     )

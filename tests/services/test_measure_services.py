@@ -60,6 +60,16 @@ def test_cards_of_services_are_those_they_were_built_to_have(card):
     assert {row["keys"]["asked"] for row in rows} == {"set"}
 
 
+def test_what_is_answered_out_of_scope_is_counted_by_the_type_of_question(card):
+    rows = [row for row in card({"answers": always_answers, "right": right}) if row["table"] == "types"]
+    values = {(row["keys"]["service"], row["keys"]["type"]): (row["value"], row["n"]) for row in rows}
+    assert values == {
+        (f"service:{name}", kind): (share, count)
+        for name, share in (("answers", 1), ("right", 0))
+        for kind, count in (("near_miss", 3), ("far_away", 1))
+    }
+
+
 def test_two_services_differ_where_their_cards_do(card):
     rows = card({"answers": always_answers, "right": right})
     values = {row["metric"]: row["value"] for row in rows if row["table"] == "differences"}

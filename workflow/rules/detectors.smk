@@ -6,6 +6,7 @@ Reads   results/documents, questions, selected_questions, scope_labels, hardness
 Writes  results/detectors/{detector}/{encoder}/{generator}/{judge}/                 heads, card, training, documents
         results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet
                                                                                     what they say of a generator's or set's questions
+        results/fold_predictions/{asked}.parquet            the same of detectors that are trained on a set's own labels, in folds
         results/metrics/detectors.parquet                                           the report's section
         embeddings/                                                                 features; not an output, never deleted
 """
@@ -91,6 +92,28 @@ rule apply_detector:
         settings=plan(detectors.apply_detector),
     script:
         "../scripts/detectors/apply_detector.py"
+
+
+rule predict_in_folds:
+    """Detectors trained on a question set's own labels, each asked about documents that it was not trained on."""
+    input:
+        documents="results/documents/{asked}.parquet",
+        questions="results/questions/{asked}/{asked}.parquet",
+        prompt=shipped("resources/prompts/detect_scope.yaml"),
+        weights=plan(detectors.folded_weights),
+    output:
+        fold_predictions=table("results/fold_predictions/{asked}.parquet"),
+    log:
+        "logs/predict_in_folds/{asked}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("detectors/predict_in_folds.py", detectors.folded_modules),
+        settings=plan(detectors.predict_in_folds),
+    script:
+        "../scripts/detectors/predict_in_folds.py"
 
 
 rule measure_detectors:

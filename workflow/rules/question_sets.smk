@@ -1,6 +1,6 @@
 """Your own questions, measured: their labels, responses and votes went through the stages of the scope study.
 
-Reads   results/documents, questions, human_labels, gold, scope_labels, defusion_labels, predictions, queries and neighbours of sets
+Reads   results/documents, questions, human_labels, gold, scope_labels, defusion_labels, predictions, fold_predictions, queries and neighbours of sets
 Writes  results/overlap/{generator}/{shard}.parquet     what the overlap control goes by
         results/metrics/question_sets.parquet           the report's section
         embeddings/                                     vectors of texts; not an output
@@ -57,6 +57,7 @@ rule measure_question_sets:
         defusion_labels=JUDGED.over("results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet"),
         overlap=expand("results/overlap/{name}/{name}.parquet", name=SETS),
         predictions=PREDICTED.over("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"),
+        fold_predictions=expand("results/fold_predictions/{name}.parquet", name=plan(question_sets.in_folds)),
         queries=expand("results/queries/{name}.parquet", name=plan(question_sets.searched)),
         neighbours=plan(question_sets.searches).over("results/neighbours/{name}/{retriever}/{name}.parquet"),
     output:

@@ -7,6 +7,8 @@ from ragassay.plan import models
 from ragassay.plan.report import draws
 from ragassay.plan.services import models_among
 
+CONTROLS = ("overlap", "question_alone")  # kinds; a set's section has controls of its own, in folds, too
+
 
 def used(config: dict) -> list[str]:
     """Each detector with each of its encoders, as the paths of results have them."""
@@ -28,7 +30,10 @@ def method(config: dict, name: str, encoder: str) -> dict:
 
 def modules(config: dict, wildcards) -> list[str]:
     """The modules that compute its features, which scripts load by their names."""
-    params = method(config, wildcards.detector, wildcards.encoder)["detector"]
+    return _modules(method(config, wildcards.detector, wildcards.encoder)["detector"])
+
+
+def _modules(params):
     kinds = [f"ragassay.studies.scope.detectors.kinds.{params['kind']}"]
     if params["kind"] != "appended_token":
         kinds.append(f"ragassay.models.encoders.kinds.{params['encoder']['kind']}")
@@ -53,6 +58,29 @@ def apply_detector(config: dict, wildcards) -> dict:
 def _stage(config, wildcards):
     cut = {"cut_after_words": config["documents"]["cut_after_words"]}
     return {**method(config, wildcards.detector, wildcards.encoder), **cut}
+
+
+def folded(config: dict) -> list[dict]:
+    """The settings of each detector that is trained in folds: all but the two that stand as controls beside them."""
+    chosen = [method(config, *one.split("/"))["detector"] for one in used(config)]
+    return [params for params in chosen if params["kind"] not in CONTROLS]
+
+
+def predict_in_folds(config: dict, wildcards) -> dict:
+    """With the first of the seeds: each question has ten trainings behind it as it is."""
+    learning = {"recipe": config["detectors"]["recipe"], "seeds": config["detectors"]["seeds"][:1]}
+    cut = {"cut_after_words": config["documents"]["cut_after_words"]}
+    return {"detectors": folded(config), "embeddings": "embeddings", **learning, **cut, **config["duplicates"]}
+
+
+def folded_modules(config: dict, wildcards) -> list[str]:
+    """The modules that compute features of the detectors that are trained in folds."""
+    return list(dict.fromkeys(name for params in folded(config) for name in _modules(params)))
+
+
+def folded_weights(config: dict, wildcards) -> list[str]:
+    """The weights of their models, as inputs."""
+    return list(dict.fromkeys(file for params in folded(config) for file in models.weights(params["encoder"])))
 
 
 def tables_of(config: dict, shards, pattern: str, wildcards) -> list[str]:

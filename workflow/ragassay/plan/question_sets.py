@@ -14,6 +14,8 @@ from ragassay.plan.search import OWN
 from ragassay.plan.services import answering, is_service, models_among, responders_of
 from ragassay.studies.scope.votes import RECORDED
 
+FOLDS = "in_folds"
+
 
 def documents(config: dict, wildcards) -> list[str]:
     """The files with a set's documents, those of its folders among them."""
@@ -117,7 +119,12 @@ def _own(config):
 
 def detected(config: dict) -> list[str]:
     """The sets that the study's trained detectors are measured on."""
-    return [name for name, entry in config["question_sets"].items() if entry["detectors"]]
+    return [name for name, entry in config["question_sets"].items() if entry["detectors"] is True]
+
+
+def in_folds(config: dict) -> list[str]:
+    """The sets on whose own labels detectors are trained, and tested on other documents of the set."""
+    return [name for name, entry in config["question_sets"].items() if entry["detectors"] == FOLDS]
 
 
 def predictions(config: dict, names=None) -> Grid:

@@ -121,6 +121,25 @@ DETECTOR_TRAINING = Table(
 )
 
 
+FOLD_PREDICTIONS = Table(
+    "fold_predictions",
+    "One row per question, head and seed of a detector, trained on other documents of the same question set.",
+    path="fold_predictions/{asked}",
+    key=("question_id", "detector", "encoder", "head", "seed"),
+    columns=(
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
+        Column("detector", pa.string(), "the detector's name in the configuration"),
+        Column("encoder", pa.string(), "the entry of `encoders` or `models` whose features it reads"),
+        Column("head", pa.string(), "`mlp`, two layers, or `logistic`, a regression"),
+        Column("seed", pa.int32(), "of the head's training"),
+        Column("doc_id", pa.string(), "the document"),
+        Column("turn", pa.int32(), "the turn, of ten, in which its document was tested"),
+        Column("score", pa.float64(), "higher = more probably out of scope; 0 is undecided"),
+        Column("out_of_scope", pa.bool_(), "the decision: whether the score is above 0"),
+    ),
+)
+
+
 PREDICTIONS = Table(
     "predictions",
     "One row per question, head and seed of a detector, trained on a generator's questions as a judge labelled them.",

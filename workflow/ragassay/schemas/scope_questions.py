@@ -72,6 +72,13 @@ QUESTIONS = Table(
         Column("doc_id", pa.string(), "the document", refers="documents.doc_id"),
         Column("shard", pa.string(), "the shard that the document came with"),
         Column("intended", pa.string(), "what it was written to be: `in_scope`, `out_of_scope`; `unlabelled` in sets"),
+        Column(
+            "question_type",
+            pa.string(),
+            "its type: `near_miss`, `false_premise`, `underspecified`, `other_month`, `far_away` or a word of the set's"
+            " own; empty if nobody said",
+            null=True,
+        ),
         Column("slot", pa.int32(), "the slot of its claim; its number in the generator's list if it is in scope"),
         Column("text", pa.string(), "the question", text="ours"),
         Column("n_words", pa.int32(), "words in text, as white space separates them"),

@@ -14,6 +14,9 @@ SERVICE_ANSWERS = Table(
         Column("ask", pa.int32(), "the number of the time that it was asked, from 1; studies judge the first answer"),
         Column("doc_id", pa.string(), "the document that the question is about"),
         Column("intended", pa.string(), "what the question was written to be: `in_scope` or `out_of_scope`"),
+        Column(
+            "question_type", pa.string(), "what type of question it is, such as `near_miss`; as in questions", null=True
+        ),
         Column("text", pa.string(), "the answer as it came", text="ours"),
         Column("finish_reason", pa.string(), "`stop`, or why there is no answer, as parsers say"),
         Column("detail", pa.string(), "the service's words if it refused the question; empty if not", null=True),

@@ -23,23 +23,24 @@ from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
 from ragassay.schemas.hardness import OVERLAP
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS, Section
-from ragassay.schemas.scope_answers import DEFUSION_LABELS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, FOLD_PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.search.measures import values
 from ragassay.studies.scope import controls
-from ragassay.studies.scope.detectors.detector_results import frame
+from ragassay.studies.scope.detectors.detector_results import frame, name_of, role_of
 from ragassay.studies.scope.question_sets import settled, warn_of_contradictions
 from ragassay.studies.scope.votes import DEFUSED, IN, KINDS, NOT_DEFUSED, OUT, RECORDED, TIE, UNCLEAR
 
 EVERY = "(all)"
 SECTION = Section("question_sets")
-CONTROL = "(overlap control)"
+CONTROL, WORDING = "(overlap control)", "(wording control)"
 TRUTHS = {"intention": "intended", "people": "people"}  # truth -> column
+UNTYPED = "(not said)"
 
 
 def measure_question_sets(
-    questions, human_labels, gold, scope_labels, defusion_labels, overlap, predictions, queries, neighbours, metrics,
-    resamples, seed,
+    questions, human_labels, gold, scope_labels, defusion_labels, overlap, predictions, fold_predictions, queries,
+    neighbours, metrics, resamples, seed,
 ):  # fmt: skip
     """Each argument but the last three is a list of files, of all sets together; `gold` are labels settled on our
     pages.
@@ -48,9 +49,12 @@ def measure_question_sets(
         raise AssayError("found no question set in the configuration, expected at least one under question_sets")
     people, features = _people(gold, human_labels), tables.frame(OVERLAP, overlap)
     asked = tables.frame(QUESTIONS, questions).rename(columns={"generator": "set"})
-    asked = asked.assign(people=[people.get((question, "")) for question in asked["question_id"]])
+    asked = asked.assign(
+        people=[people.get((question, "")) for question in asked["question_id"]],
+        question_type=asked["question_type"].fillna(UNTYPED),
+    )
     judged = tables.frame(SCOPE_LABELS, scope_labels).rename(columns={"generator": "set"})
-    detected, rows, draws = _detected(predictions), [], (resamples, seed)
+    detected, rows, draws = _detected(predictions, fold_predictions), [], (resamples, seed)
     for name, of_set in asked.groupby("set"):
         rows += set_rows(name, of_set)
         for truth, column in TRUTHS.items():
@@ -58,19 +62,21 @@ def measure_question_sets(
             if labelled.empty:
                 continue
             labelled = labelled.assign(out=labelled[column] == OUT)
-            overlapping = control(labelled, features)
-            answers = pd.concat([judged[judged["set"] == name], overlapping.assign(judge=CONTROL)])
-            methods = [(judge, labelled, of_method) for judge, of_method in answers.groupby("judge")]
-            for method, of_method in detected[detected["set"] == name].groupby("method"):
-                methods.append((method, labelled[labelled["question_id"].isin(of_method["question_id"])], of_method))
-            for judge, new, of_method in methods:
-                role = "control" if judge == CONTROL else "judge or detector"
+            controls_here = {which: control(labelled, features, which) for which in (CONTROL, WORDING)}
+            methods = [(which, "control", labelled, answers) for which, answers in controls_here.items()]
+            for judge, answers in judged[judged["set"] == name].groupby("judge"):
+                methods.append((judge, "judge", labelled, answers))
+            for method, answers in detected[detected["set"] == name].groupby("method"):
+                inside = labelled[labelled["question_id"].isin(answers["question_id"])]
+                methods.append((method, role_of(method), inside, answers))
+            for judge, role, new, of_method in methods:
                 keys = {"set": name, "judge": judge, "truth": truth, "role": role}
                 rows += SECTION.rows("accuracy", keys, {"excluded": len(labelled) - len(new)}, len(labelled))
-                against = None if judge == CONTROL else overlapping
+                against = {which: answers for which, answers in controls_here.items() if judge != which}
                 rows += logged(measured(keys, new, of_method, *draws, against)) if len(new) else ()
+    types = dict(zip(asked["question_id"], asked["question_type"], strict=True))
     responses = tables.frame(DEFUSION_LABELS, defusion_labels).rename(columns={"generator": "set"})
-    rows += response_rows(responses, people, *draws)
+    rows += response_rows(responses.assign(type=responses["question_id"].map(types)), people, *draws)
     searched = tables.frame(QUERIES, queries)
     for path in neighbours:
         rows += retrieval_rows(searched, path, *draws)
@@ -87,12 +93,17 @@ def _people(gold, human_labels):
     return labels | settled(tables.frame(HUMAN_LABELS, human_labels).to_dict("records"))
 
 
-def _detected(paths):
+def _detected(paths, in_folds):
     """The answers of detectors with each seed, to questions about documents that they were not trained on."""
     rows = frame(paths).rename(columns={"asked": "set", "score": "margin"})
     if rows["source"].nunique() > 1:
         rows["method"] += ", trained on " + rows["source"]
-    return rows.assign(label=rows["out_of_scope"].map({1.0: OUT, 0.0: IN}))[rows["new"]]
+    folded = tables.frame(FOLD_PREDICTIONS, in_folds).rename(columns={"asked": "set", "score": "margin"})
+    made_by = zip(folded["detector"], folded["encoder"], folded["head"], strict=True)
+    methods = pd.Series([f"{name_of(*names)}, in folds" for names in made_by], folded.index, dtype=object)
+    folded = folded.assign(out_of_scope=folded["out_of_scope"].astype(float), method=methods)
+    rows = pd.concat([rows[rows["new"].astype(bool)], folded])
+    return rows.assign(label=rows["out_of_scope"].map({1.0: OUT, 0.0: IN}))
 
 
 def set_rows(name: str, questions) -> Iterator[dict]:
@@ -106,19 +117,21 @@ def set_rows(name: str, questions) -> Iterator[dict]:
     yield from SECTION.rows("sets", {"set": name}, numbers)
 
 
-def control(questions, features):
-    """The answers of the overlap control, each by a fit on other documents; `questions` have the truth, `out`."""
+def control(questions, features, which=CONTROL):
+    """The answers of a control, each by a fit on other documents; `questions` have the truth, `out`."""
     rows = features.set_index("question_id").loc[questions["question_id"]]
-    scores = pd.Series(controls.overlap_scores(rows.to_dict("records"), questions["out"].tolist()), dtype=float)
+    rows = rows.assign(text=questions["text"].to_numpy()).to_dict("records")
+    scored = controls.overlap_scores if which == CONTROL else controls.wording_scores
+    scores = pd.Series(scored(rows, questions["out"].tolist()), dtype=float)
     labels = np.select([scores.isna(), scores > 0.5], [UNCLEAR, OUT], IN)
     answers = {"question_id": questions["question_id"].to_numpy(), "label": labels}
     return pd.DataFrame(answers | {"margin": (2 * scores - 1).fillna(0)})
 
 
-def measured(keys: dict, questions, answers, times: int, seed: int, control=None) -> Iterator[dict]:
-    """The rows of the tables matrix and accuracy. `questions` have question_id, doc_id and the truth, `out`; `answers`
-    question_id, label and margin (higher = more out of scope), one row for each seed. With answers of the overlap
-    `control` there is the difference to its accuracy, too.
+def measured(keys: dict, questions, answers, times: int, seed: int, against: dict) -> Iterator[dict]:
+    """The rows of the tables matrix, accuracy and types. `questions` have question_id, doc_id, question_type and the
+    truth, `out`; `answers` question_id, label and margin (higher = more out of scope), one row for each seed. `against`
+    are answers of controls, to which there are differences in accuracy.
     """
     given = questions.merge(answers[["question_id", "label", "margin"]], on="question_id", how="left")
     given = given.fillna({"label": UNCLEAR, "margin": 0.0})  # a question that was not asked about
@@ -140,10 +153,19 @@ def measured(keys: dict, questions, answers, times: int, seed: int, control=None
         counted = mask & sided
         estimates = Panel(owners[counted], times, seed).mean(right[counted])
         yield SECTION.row("accuracy", keys, name, **estimates.row() | {"abstained": (mask & ~sided).sum()})
-    if control is not None:
-        yield SECTION.row("accuracy", keys, "minus_control", **_difference(questions, right, control, times, seed))
+    for which, theirs in against.items():
+        difference = _difference(questions, right, theirs, times, seed)
+        yield SECTION.row("accuracy", keys, f"minus_{which[1:-1].split()[0]}", **difference)
     area = Panel(owners[sided], times, seed).auroc(margins[sided], out[sided]).row()
     yield SECTION.row("accuracy", keys, "auroc", **area | {"abstained": (~sided).sum()})
+    types = questions["question_type"].to_numpy()
+    for one in sorted({*types} - {UNTYPED}):
+        of_type, place = types == one, {**keys, "type": one}
+        share = Panel(owners[of_type & sided], times, seed).mean(right[of_type & sided]).row()
+        yield SECTION.row("types", place, "right", **share | {"abstained": (of_type & ~sided).sum()})
+        compared = sided & (of_type | ~out) if out[of_type].all() else np.zeros(len(out), bool)
+        area = Panel(owners[compared], times, seed).auroc(margins[compared], out[compared]).row()
+        yield SECTION.row("types", place, "auroc", **area)
 
 
 def _difference(questions, right, control, times, seed):
@@ -179,6 +201,9 @@ def response_rows(labels, people: dict, times: int, seed: int) -> Iterator[dict]
         truths = [people.get(item) for item in zip(shown["question_id"], shown["responder"], strict=True)]
         shown = shown.assign(truth=pd.Series(truths, shown.index, dtype=object)).dropna(subset="truth")
         yield SECTION.row("responses", keys, "responses", len(rows), len(rows))
+        for one, of_type in sided[sided["type"] != UNTYPED].groupby("type"):
+            share = Panel(of_type["doc_id"], times, seed).mean(of_type["label"] == DEFUSED).row()
+            yield SECTION.row("declined", {**keys, "type": one}, "declined", **share)
         shares = {"defused": (sided, sided["label"] == DEFUSED)}
         shares["as_people_say"] = shown, shown["label"] == shown["truth"]
         for name, (counted, hits) in shares.items():

@@ -93,7 +93,7 @@ def question(batch: Wanted, number, text, generator, prompt) -> dict:
     parts = (doc_id, generator, batch.intended, lineage["recovered_id"] or "", text)
     row = {"question_id": content_id("question", *parts), "doc_id": doc_id, "shard": batch.document["shard"], **lineage}
     row |= {"intended": batch.intended, "slot": number, "text": text, "n_words": len(text.split())}
-    return row | {"generator": generator, "prompt": prompt}
+    return row | {"question_type": None, "generator": generator, "prompt": prompt}
 
 
 if __name__ == "__main__":

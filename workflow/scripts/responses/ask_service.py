@@ -53,7 +53,7 @@ def ask_service(
 def _checked(row, answer, places):
     """What an answer says, and whether its passages bear it out; `places` tells which are of the document."""
     part, passages = answer_part(answer.text, answer.finish_reason), answer.passages
-    columns = {name: row[name] for name in ("doc_id", "intended")}
+    columns = {name: row[name] for name in ("doc_id", "intended", "question_type")}
     columns |= {"text": answer.text, "finish_reason": answer.finish_reason, "detail": answer.detail or None}
     columns |= {"outcome": "abstained", "support": None, "supported": None, "citations": 0, "unknown_citations": None}
     columns |= {"retrieved": None if passages is None else len(passages)}

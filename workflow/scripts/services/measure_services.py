@@ -41,6 +41,8 @@ def measure_services(
             judged = labels[(labels["generator"] == asked) & (labels["responder"] == name)]
             by_service[name] = shares(of_service, dict(zip(judged["question_id"], judged["label"], strict=True)))
             counted += outcome_rows(asked, name, by_service[name], owners)
+        types = of_asked.drop_duplicates("question_id").set_index("question_id")["question_type"]
+        rows += type_rows(asked, by_service, owners, types, {"times": resamples, "seed": seed})
         rows += service_rows(asked, by_service, owners, {"times": resamples, "seed": seed}, flips)
     poisoned = tables.frame(POISONED_SERVICE_ANSWERS, poisoned_service_answers)
     rows += poison_rows(SECTION, poisoned, wants, {"times": resamples, "seed": seed})
@@ -97,6 +99,17 @@ def service_rows(
         yield from SECTION.estimates("differences", keys, SHARES, estimates)
         for share, p, count in zip(SHARES, panel.p(values, flips), estimates.counts, strict=True):
             yield SECTION.row("differences", keys, f"{share}_p", p if count else np.nan, count)
+
+
+def type_rows(asked, by_service, owners, types, draws: dict) -> Iterator[dict]:
+    """The table types: what each service answers of each type of out-of-scope question; none where no type is known."""
+    for name, frame in by_service.items():
+        of_type, share = types.reindex(frame.index), frame["answered_out_of_scope"]
+        for one in sorted(of_type[share.notna()].dropna().unique()):
+            chosen = share[(of_type == one) & share.notna()]
+            estimate = Panel(owners.reindex(chosen.index), **draws).mean(chosen.to_numpy(float)).row()
+            keys = {"asked": asked, "service": name, "type": one}
+            yield SECTION.row("types", keys, "answered_out_of_scope", **estimate)
 
 
 def _where(holds, counts):

@@ -18,6 +18,7 @@ from ragassay.studies.scope.votes import IN, OUT, UNLABELLED, status
 
 SIDES = {True: OUT, False: IN}
 NO_LABEL = "not_judged"
+NO_TYPE = "(not said)"
 FINDINGS = {
     verdicts.ANSWERED_OUT: ("Answered although out of scope", (verdicts.ANSWERED_OUT,)),
     verdicts.REFUSED_IN: ("Refused although in scope", (verdicts.REFUSED_IN,)),
@@ -34,6 +35,7 @@ KIND = Kind(
         Facet("should", "Should it be answered?", (verdicts.YES, verdicts.NO, verdicts.UNCLEAR)),
         Facet("topic", "Topic", is_name=True),
         Facet("intended", "Written as", (IN, OUT, UNLABELLED)),
+        Facet("type", "Type", is_name=True),
         Facet("label", "Judged as", (IN, OUT, "tie", "no_verdict", NO_LABEL)),
         Facet("people", "People say", (IN, OUT)),
         Facet("status", "Status", ("kept", "disputed", "undecided")),
@@ -55,6 +57,7 @@ KIND = Kind(
         "topic": ("topic",),
         "should be answered": ("should",),
         "written as": ("intended",),
+        "type": ("type",),
         "judged as": ("label",),
         "votes out of scope": ("out_votes",),
         "votes in scope": ("in_votes",),
@@ -164,6 +167,7 @@ def dossiers(
         for question in sorted(questions[doc_id], key=lambda row: (row["intended"], row["slot"])):
             name = question["question_id"]
             row = {column: question[column] for column in ("text", "intended", "round")} | {"id": name, "topic": topic}
+            row["type"] = question["question_type"] or NO_TYPE
             row |= _labelled(question["intended"], labels.get(name), people.get(name))
             row |= _hardness(hardness.get(name), hard.get(name))
             row |= {"slot": question["slot"] if question["recovered_id"] else None, "votes": _votes(votes[name])}

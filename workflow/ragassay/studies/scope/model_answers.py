@@ -153,7 +153,7 @@ def flaw(text: str, fewest: int, most: int) -> tuple[str, str] | None:
 
 def asked_questions(questions, in_scope_share: float) -> list[dict]:
     """Rows with ids, text and intention; those of one document follow each other, for providers' caches."""
-    rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text", "intended"]).to_pylist()
+    rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text", "intended", "question_type"]).to_pylist()
     rows = [row for row in rows if row["intended"] != IN or chance.share(None, row["question_id"]) < in_scope_share]
     return sorted(rows, key=lambda row: row["doc_id"])
 

@@ -18,6 +18,7 @@ from ragassay.studies.scope.votes import IN, KINDS, OUT, UNLABELLED
 
 SIDES = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 TASKS = {"scope": (OUT, IN), "defusion": ("defused", "not_defused")}  # task -> what true and false mean
+TYPE_LENGTH = 60  # of a type of question, at most
 LABELS = {"out_of_scope": (OUT, IN), "in_scope": (IN, OUT)}  # column of questions -> the same
 
 
@@ -81,9 +82,9 @@ def questions(
     by = "question" if placed else "doc_id"
     label = "in_scope" if columns.get("in_scope") else "out_of_scope"
     named = (columns[label],) if columns[label] else ()  # a column that the configuration names has to be there
-    columns = columns | {label: columns[label] or label}
+    columns = columns | {label: columns[label] or label, "question_type": columns.get("question_type", "question_type")}
     needed = tuple(dict.fromkeys((by, "question")))
-    for fields, place in _rows(files, columns, needed, ("question_id", label), (*more, *named)):
+    for fields, place in _rows(files, columns, needed, ("question_id", "question_type", label), (*more, *named)):
         text = " ".join(_text(fields, "question").split())
         doc_id = ids.get(text if placed else _text(fields, "doc_id"))
         if doc_id is None:
@@ -102,7 +103,7 @@ def questions(
         slots[doc_id, intended] += 1
         row = dict.fromkeys(QUESTIONS.schema.names) | {"question_id": question_id, "doc_id": doc_id, "shard": name}
         row |= {"intended": intended, "slot": slots[doc_id, intended], "text": text, "n_words": count_words(text)}
-        row |= {"generator": name, "prompt": ""}
+        row |= {"generator": name, "prompt": "", "question_type": _text(fields, "question_type")[:TYPE_LENGTH] or None}
         result.append(Question(row, own_id, {column: _text(fields, column) for column in more}, place))
     if not result:
         raise QuestionSetError(f"question set {name}: found no question in {', '.join(files)}, expected at least one")

@@ -1,0 +1,64 @@
+"""Train detectors on a question set's own labels, and ask each about documents that it was not trained on.
+
+Over ten turns each document is tested once, together with its near-duplicates. Questions without a label and those that
+are too long for a detector's model are left out. The heads are not kept: they say how far a detector gets on such
+questions.
+"""
+
+import numpy as np
+
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.documents.ids import PARTS, split_of
+from ragassay.models.heads import learning, scores
+from ragassay.models.heads.scores import Recipe
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.scope_answers import FOLD_PREDICTIONS
+from ragassay.schemas.scope_questions import QUESTIONS
+from ragassay.studies.scope.detectors.detector import DetectorQuestion, kind, too_long
+from ragassay.studies.scope.votes import KINDS, OUT
+from ragassay.text.near_duplicates import clustered
+
+
+def predict_in_folds(
+    documents, questions, prompt, weights, fold_predictions, detectors, embeddings, recipe, seeds, similarity,
+    cut_after_words,
+):  # fmt: skip
+    """`detectors` are the settings of each."""
+    texts = tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pylist()
+    groups = clustered(((row["doc_id"], row["text"]) for row in texts), similarity, cut_after_words)
+    texts = {row["doc_id"]: row["text"] for row in texts}
+    rows = tables.read(QUESTIONS, questions).to_pylist()
+    rows = [row for row in rows if row["intended"] in KINDS]
+    with tables.Writer(FOLD_PREDICTIONS, fold_predictions) as writer:
+        for settings in detectors:
+            names = {"detector": settings["detector"], "encoder": settings["encoder"]["name"]}
+            method = kind(settings, embeddings, prompt)
+            for row in in_folds(names["detector"], method, rows, texts, groups, Recipe(**recipe), seeds):
+                writer.add(names | row)
+    log.info("%d questions about %d groups of documents", len(rows), len({groups[row["doc_id"]] for row in rows}))
+
+
+def in_folds(owner, method, rows, texts, groups, recipe, seeds):
+    """The score of each question by each head and seed, from trainings without its group of documents."""
+    asked = [DetectorQuestion(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]) for row in rows]
+    features = method.features(asked)
+    whole = ~too_long(features)
+    rows, features = [row for row, read in zip(rows, whole, strict=True) if read], features[whole]
+    clusters = np.array([groups[row["doc_id"]] for row in rows])
+    truth = np.array([row["intended"] == OUT for row in rows])
+    for turn in range(len(PARTS)):
+        parts = np.array([split_of(cluster, turn) for cluster in clusters])
+        data = learning.Data(features, truth, parts, clusters, "questions", "documents")
+        inside = np.flatnonzero(data.of(learning.TEST))
+        if not len(inside):
+            continue
+        learned = learning.learn(f"detector {owner}", data, method.heads, method.balanced, recipe, seeds, [1.0])
+        for (head, seed), arrays in learned.heads.items():
+            for number, score in zip(inside, scores.scores(arrays, features[inside]).tolist(), strict=True):
+                same = {name: rows[number][name] for name in ("question_id", "doc_id")}
+                yield same | {"head": head, "seed": seed, "turn": turn, "score": score, "out_of_scope": score > 0}
+
+
+if __name__ == "__main__":
+    run(predict_in_folds, snakemake)
