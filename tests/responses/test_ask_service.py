@@ -17,7 +17,8 @@ def test_rows_hold_what_came(asked):
     answers = {(row["question_id"], row["ask"]): row for row in rows["answers"]}
     assert len(answers) == 16 and len(rows["responses"]) == 8 and len(rows["passages"]) == 16
     assert answers["question-0", 1] | {"text": ""} == {
-        "question_id": "question-0", "ask": 1, "doc_id": "harbour", "intended": "in_scope", "question_type": None, "text": "",
+        "question_id": "question-0", "ask": 1, "doc_id": "harbour", "intended": "in_scope", "text": "",
+        "question_type": None,
         "finish_reason": "stop", "detail": None, "outcome": "answered", "retrieved": 1, "document_rank": 1,
         "support": 1.0, "supported": True, "citations": 1, "unknown_citations": 0, "responder": "service:right",
     }  # fmt: skip
