@@ -62,7 +62,7 @@ def _stage(config, wildcards):
 
 def folded(config: dict) -> list[dict]:
     """The settings of each detector that is trained in folds: all but the two that stand as controls beside them."""
-    chosen = [method(config, *one.split("/"))["detector"] for one in used(config)]
+    chosen = [method(config, *pair.split("/"))["detector"] for pair in used(config)]
     return [params for params in chosen if params["kind"] not in CONTROLS]
 
 

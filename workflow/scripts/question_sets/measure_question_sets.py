@@ -159,8 +159,8 @@ def measured(keys: dict, questions, answers, times: int, seed: int, against: dic
     area = Panel(owners[sided], times, seed).auroc(margins[sided], out[sided]).row()
     yield SECTION.row("accuracy", keys, "auroc", **area | {"abstained": (~sided).sum()})
     types = questions["question_type"].to_numpy()
-    for one in sorted({*types} - {UNTYPED}):
-        of_type, place = types == one, {**keys, "type": one}
+    for name in sorted({*types} - {UNTYPED}):
+        of_type, place = types == name, {**keys, "type": name}
         share = Panel(owners[of_type & sided], times, seed).mean(right[of_type & sided]).row()
         yield SECTION.row("types", place, "right", **share | {"abstained": (of_type & ~sided).sum()})
         compared = sided & (of_type | ~out) if out[of_type].all() else np.zeros(len(out), bool)
@@ -201,9 +201,9 @@ def response_rows(labels, people: dict, times: int, seed: int) -> Iterator[dict]
         truths = [people.get(item) for item in zip(shown["question_id"], shown["responder"], strict=True)]
         shown = shown.assign(truth=pd.Series(truths, shown.index, dtype=object)).dropna(subset="truth")
         yield SECTION.row("responses", keys, "responses", len(rows), len(rows))
-        for one, of_type in sided[sided["type"] != UNTYPED].groupby("type"):
+        for name, of_type in sided[sided["type"] != UNTYPED].groupby("type"):
             share = Panel(of_type["doc_id"], times, seed).mean(of_type["label"] == DEFUSED).row()
-            yield SECTION.row("declined", {**keys, "type": one}, "declined", **share)
+            yield SECTION.row("declined", {**keys, "type": name}, "declined", **share)
         shares = {"defused": (sided, sided["label"] == DEFUSED)}
         shares["as_people_say"] = shown, shown["label"] == shown["truth"]
         for name, (counted, hits) in shares.items():

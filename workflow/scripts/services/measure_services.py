@@ -105,10 +105,10 @@ def type_rows(asked, by_service, owners, types, draws: dict) -> Iterator[dict]:
     """The table types: what each service answers of each type of out-of-scope question; none where no type is known."""
     for name, frame in by_service.items():
         of_type, share = types.reindex(frame.index), frame["answered_out_of_scope"]
-        for one in sorted(of_type[share.notna()].dropna().unique()):
-            chosen = share[(of_type == one) & share.notna()]
+        for type_name in sorted(of_type[share.notna()].dropna().unique()):
+            chosen = share[(of_type == type_name) & share.notna()]
             estimate = Panel(owners.reindex(chosen.index), **draws).mean(chosen.to_numpy(float)).row()
-            keys = {"asked": asked, "service": name, "type": one}
+            keys = {"asked": asked, "service": name, "type": type_name}
             yield SECTION.row("types", keys, "answered_out_of_scope", **estimate)
 
 
