@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from passages import TEXTS, write_passages
@@ -9,8 +10,10 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.attacks.attack import tried
+from ragassay.studies.poisoning.measures.success import competition
 from rows import place, row
 from scripts.measures.measure_attacks import measure_attacks
+from targets import targets as targets_of_two
 from targets import write_poison, write_targets
 
 BRIDGE = ["What fell in the storm. Lighthouse.", "What fell in the storm. The lighthouse of the harbour fell."]
@@ -23,7 +26,7 @@ def metrics(tmp_path):
     return measured(tmp_path)
 
 
-def measured(tmp_path, poison=POISON, **tried):
+def measured(tmp_path, poison=POISON, written=(), **tried):
     places = [place(tmp_path, table, dataset="mine", attack="planted", retriever="bm25", corpus="mine")
               for table in (TARGETS, POISONED_PASSAGES, RETRIEVED)]  # fmt: skip
     for path in places:
@@ -31,6 +34,10 @@ def measured(tmp_path, poison=POISON, **tried):
     targets, planted, retrieved = places
     write_targets(targets)
     write_poison(planted, poison)
+    if written:
+        rows = tables.read(POISONED_PASSAGES, planted).to_pylist()
+        made_by = {name: dict(zip(("method", "wants"), pair, strict=True)) for name, pair in written.items()}
+        tables.write(POISONED_PASSAGES, planted, [one | made_by.get(one["passage_id"], {}) for one in rows])
     aimed = {f"poison-{at}": name for at, (name, _) in enumerate(poison)}
     rows = [
         row(RETRIEVED, target_id=name, rank=rank, passage_id=one, poisoned=one in aimed, aimed_at=aimed.get(one))
@@ -104,3 +111,34 @@ def test_what_is_aimed_at_no_target_counts_for_all(tmp_path):
     found = measured(tmp_path, [(None, text) for _, text in POISON])
     assert found["retrieval", "4", "reached"]["value"] == 0.5 and found["retrieval", "4", "recall"]["value"] == 0.5
     assert found["loudness", None, "shorter"]["n"] == 5 + 3  # three are found by the one question
+
+
+def test_of_attackers_who_compete_the_one_wins_whose_answer_alone_is_given():
+    """By hand: nobody wins where two answers are given, or the right one, too; declined parts count for nothing."""
+    targets = pd.DataFrame(targets_of_two()).set_index("target_id")
+    owners = [("ferry", "a", None), ("ferry", "b", "at ten"), ("bridge", "a", "the mill"), ("bridge", "b", None)]
+    rows = [
+        {"passage_id": f"p{at}", "target_id": name, "method": method, "wants": wants}
+        for at, (name, method, wants) in enumerate(owners)
+    ]
+
+    def won(**texts):
+        answers = pd.DataFrame(
+            {"text": texts, "passages": {name: ["p0", "p3", "p2", "clean"] for name in texts}}
+        ).rename_axis("target_id")
+        results = competition(answers, targets, pd.DataFrame(rows), 4)
+        return {(who, name): tuple(row) for who, of in results.items() for name, row in of.iterrows()}
+
+    assert won(ferry="It sails at ten.", bridge="The lighthouse and the mill fell.") == {
+        ("a", "ferry"): (0, 0, 0.25), ("b", "ferry"): (1, 1, 0),
+        ("a", "bridge"): (0, 1, 0.25), ("b", "bridge"): (0, 1, 0.25),
+    }  # fmt: skip
+    assert won(ferry="It sails at seven, not at nine.") == {("a", "ferry"): (0, 1, 0.25), ("b", "ferry"): (0, 0, 0)}
+    assert won(ferry="7") == {("a", "ferry"): (1, 1, 0.25), ("b", "ferry"): (0, 0, 0)}
+
+
+def test_who_wins_is_a_table_only_where_attackers_want_different_answers(tmp_path):
+    assert not {table for table, *_ in measured(tmp_path / "one")} & {"competition", "methods"}
+    rows = measured(tmp_path / "two", written={"poison-0": ("black", None), "poison-2": ("white", "at eight")})
+    assert {name for table, _, name in rows if table == "competition"} == {"wins", "said", "shown"}
+    assert [row["value"] for (table, *_), row in rows.items() if table == "methods"] == [0.5]

@@ -19,7 +19,7 @@ from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.attacks.attack import tried as tried_of
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.attacks.loudness import WordPairs
-from ragassay.studies.poisoning.measures.success import success
+from ragassay.studies.poisoning.measures.success import competition, success
 
 RULERS = ("shorter", "question_words", "content_words", "unusual_pairs")
 SECTION = Section("attacks")
@@ -50,7 +50,9 @@ def measure_attacks(
             rows += retrieval_rows(keys, asked, aimed, of_cell, ks, resamples, seed)
             rows += sweep_rows(keys, asked, aimed, of_cell, k, texts, resamples, seed)
             rows += loudness_rows(keys, asked, aimed, of_cell, clean_texts, word_pairs, max(ks), resamples, seed)
-    rows += _outcomes(tables.frame(ANSWERS, answers), wants, tried, resamples, seed)
+    given = tables.frame(ANSWERS, answers)
+    rows += _outcomes(given, wants, tried, resamples, seed)
+    rows += competition_rows(given, wanted, planted, k, resamples, seed)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
 
@@ -80,6 +82,21 @@ def planted_numbers(asked, aimed):
         "targets": len(asked), "passages": len(aimed), "words": np.mean(words) if words else None,
         "calls": aimed["calls"].sum(), "forwards": aimed["forwards"].sum(),
     }  # fmt: skip
+
+
+def competition_rows(given, targets, planted, k, resamples, seed) -> Iterator[dict]:
+    """Who wins where attackers want different answers."""
+    names = ["dataset", "retriever", "attack", "defence", "responder"]
+    rivals = dict(list(planted[planted["method"].notna()].groupby(["dataset", "attack"])))
+    for cell, answers in given[given["outcome"] != ABSTAINED].groupby(names, sort=False):
+        aimed = rivals.get((cell[0], cell[2]))
+        if aimed is None or aimed["wants"].isna().all():
+            continue
+        asked = targets[targets["dataset"] == cell[0]].set_index("target_id")
+        for attacker, rows in competition(answers.set_index("target_id"), asked, aimed, k).items():
+            keys = dict(zip(names, cell, strict=True)) | {"attacker": attacker}
+            panel = Panel(rows.index, resamples, seed)
+            yield from SECTION.estimates("competition", keys, rows, panel.mean(rows.to_numpy()))
 
 
 def method_rows(keys, aimed) -> Iterator[dict]:

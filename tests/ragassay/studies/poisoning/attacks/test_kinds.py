@@ -10,6 +10,7 @@ from ragassay.studies.poisoning.attacks.attack import (
     KINDS,
     KNOWLEDGE,
     RETRIEVER,
+    AttackError,
     Poison,
     Tools,
     kind_of,
@@ -21,7 +22,7 @@ from ragassay.text.characters import visible
 from targets import TARGET_ROWS, targets
 
 TARGETS = targets()
-WITHOUT_WEIGHTS = {kind for kind in variants.names(KINDS) if RETRIEVER not in kind_of(kind)({}).needs}
+WITHOUT_WEIGHTS = {kind for kind in variants.names(KINDS) if RETRIEVER not in kind_of(kind)({}).needs} - {"competing"}
 BRIDGE, FERRY = TARGETS
 TEXT = "A bridge over the river fell in the storm."
 TOOLS = Tools(
@@ -113,6 +114,22 @@ def test_a_graft_is_a_passage_that_the_question_finds_with_a_text_behind_it():
             for passage, text in zip(TOOLS.retrieved["bridge"][:count], BRIDGE["texts"], strict=False)
         ]
     assert planted("graft", Tools()) == {}
+
+
+def test_each_of_several_attackers_plants_for_another_wrong_answer():
+    lamp = BRIDGE | {"target_id": "lamp", "target": "the church", "target_aliases": [], "texts": ["The church fell."]}
+    made = list(rows("mine", "competing", [*TARGETS, lamp], TOOLS, {"texts": 1, "attackers": ["hidden", "outdated"]}))
+    of_bridge = {one["method"]: one for one in made if one["target_id"] == "bridge"}
+    assert of_bridge.keys() == {"hidden", "outdated"}
+    wants = {one["wants"] for one in of_bridge.values()}
+    assert wants == {None, "the church"}, "the most alike of the other targets' wrong answers"
+    for one in of_bridge.values():
+        text = visible(one["text"])
+        assert contains(text, "church") == (one["wants"] == "the church") != contains(text, "lighthouse")
+    with pytest.raises(
+        AttackError, match="target bridge: found wrong answers of other targets for 1 rivals, expected 2"
+    ):
+        planted("competing")
 
 
 def test_a_flood_has_as_many_texts_as_can_be_made_of_those_of_a_target():
