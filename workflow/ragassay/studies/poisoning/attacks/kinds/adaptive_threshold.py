@@ -72,9 +72,9 @@ class Kind(Attack):
 
     def _options(self, target, text, dice):
         """text -> what made it."""
-        one, options = target | {"texts": [text]}, {}
+        single, options = target | {"texts": [text]}, {}
         for name, other in OTHERS.items():
-            for poison in other.fit(self.tools).poison([one]):
+            for poison in other.fit(self.tools).poison([single]):
                 options.setdefault(poison.text, name)
         further = max(1, self.settings["candidates"] - len(options))
         return dict.fromkeys(with_parts(target["question"], text, further, dice), PARTS) | options

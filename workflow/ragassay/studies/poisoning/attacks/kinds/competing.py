@@ -31,7 +31,7 @@ def rivals(target: dict, targets: list[dict], count: int) -> list[dict]:
         wanted = other["target"]
         taken = [*target["answers"], *wrong, *(rival["target"] for rival in chosen)]
         texts = [text for old in target["texts"] if (text := exchanged(old, wrong, wanted))]
-        if texts and not any(contains(one, wanted) or contains(wanted, one) for one in taken):
+        if texts and not any(contains(answer, wanted) or contains(wanted, answer) for answer in taken):
             chosen.append(target | {"target": wanted, "target_aliases": [], "texts": texts})
             if len(chosen) == count:
                 return chosen
@@ -44,6 +44,6 @@ def rivals(target: dict, targets: list[dict], count: int) -> list[dict]:
 def _unlike(other, target):
     """How little the wrong answer of another target looks like this one's, at last by chance."""
     kinds, answers = (other["kind"], target["kind"]), (other["target"], target["target"])
-    digits, words = ([any(map(str.isdigit, one)) for one in answers], [len(one.split()) for one in answers])
+    digits, words = ([any(map(str.isdigit, text)) for text in answers], [len(text.split()) for text in answers])
     lot = chance.lot("competing", target["target_id"], other["target_id"])
     return kinds[0] != kinds[1], digits[0] != digits[1], abs(words[0] - words[1]), lot
