@@ -6,6 +6,7 @@ import pytest
 from query_study import study  # noqa: F401
 from ragassay.base import tables
 from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
+from ragassay.schemas.report import CALLS
 from rows import place, row
 from scripts.relevance.score_outliers import score_outliers
 
@@ -66,4 +67,8 @@ def files(study, entry):  # noqa: F811
             for vote in (1, 2)
         ]
         tables.write(LM_RELEVANCE, path, votes[:-4])
-    return found | {"outlier_scores": [scores], "lm_relevance": rated, "answer_metrics": []}
+    paid = [study / f"calls/{path.stem}.parquet" for path in rated]
+    for path, requests in zip(paid, (240, 140), strict=True):  # for 118 and 68 queries with votes
+        spent = {"requests": requests, "prompt_tokens": 9 * requests, "completion_tokens": requests}
+        tables.write(CALLS, path, [row(CALLS, model="model", **spent, dollars=requests / 1000)])
+    return found | {"outlier_scores": [scores], "lm_relevance": rated, "calls": paid, "answer_metrics": []}

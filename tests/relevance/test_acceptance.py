@@ -93,7 +93,13 @@ def measured(folder):
     names = ("passages", "held_out_documents", "queries", "neighbours")
     files = {name: sorted(map(str, (folder / name).rglob("*.parquet"))) for name in names}
     entry = {"corpus": "pubmed", "in_knowledge": KNOWN, "near": list(OTHERS[:2]), "far": [OTHERS[2]], "synthetic": None}
-    others = {"outlier_scores": [], "lm_relevance": [], "answer_metrics": [], "metrics": folder / "metrics.parquet"}
+    others = {
+        "outlier_scores": [],
+        "lm_relevance": [],
+        "calls": [],
+        "answer_metrics": [],
+        "metrics": folder / "metrics.parquet",
+    }
     measure_relevance(**files, **others, sets={"pubmed": entry}, options=OPTIONS, resamples=0, flips=999, seed=0)
     found = {}
     for one in tables.read(METRICS, folder / "metrics.parquet").to_pylist():

@@ -13,7 +13,7 @@ from ragassay.base import card, tables
 from ragassay.models.batches import padded
 from ragassay.models.encoders.embed import tokenized
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.services import gate_files
 from ragassay.services.gate import ANSWER, Gate
@@ -166,6 +166,82 @@ def test_a_gate_may_learn_from_masked_queries(small, fitted):
     assert [one.value for one in decisions] == pytest.approx(values, abs=1e-2)
     assert [one.p_value for one in decisions] == pytest.approx(calibration.p_values(gate.calibration, values))
     assert not any(one.in_knowledge for one in decisions)
+
+
+@pytest.fixture
+def read(small, tmp_path):
+    """A gate whose in-knowledge queries were read, and what the reader said: more of those whose number is even."""
+    votes = place(tmp_path, LM_RELEVANCE, rater="clever", corpus="small", retriever="minilm", query_set="known")
+    ids = tables.read(QUERIES, place(small, QUERIES, query_set="known"))["query_id"].to_pylist()
+    said = {name: 0.1 + at % 5 / 20 for at, name in enumerate(ids)}
+    rows = [
+        row(LM_RELEVANCE, query_id=name, vote=vote, value=value + way, rater="clever", prompt="ab")
+        for name, value in said.items()
+        for vote, way in ((1, 0.05), (2, -0.05))
+    ]
+    tables.write(LM_RELEVANCE, votes, rows)
+    searched = [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in RETRIEVERS]
+    files = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet"
+    files += place(small, QUERIES, query_set="known"), searched, tmp_path / "gate", RETRIEVERS
+    fit_gate(*files, str(small / "embeddings"), FUSED, **SETTINGS, lm_relevance=[votes], read=4)
+    return tmp_path / "gate", np.array([said[name] for name in ids])
+
+
+def test_a_reader_is_a_third_signal_with_a_calibration_of_its_own(small, fitted, read):
+    folder, said = read
+    fitting = searched_queries.fits([f"document {name}" for name in _clusters(small)])
+    known, far = ([similar(small, name, one, K) for one in RETRIEVERS] for name in ("known", "far"))
+    part = [own[fitting] for own in known]
+    of_known, of_far = statistics.fused_mss(part, known), statistics.fused_mss(part, far)
+
+    def together(values, unread):
+        pairs = (values, of_known[fitting]), (unread, said[fitting])
+        return sum((own - units.mean()) / units.std() for own, units in pairs)
+
+    asked = []
+
+    def reader(query, passages):
+        asked.append((query, passages))
+        return 0.05 if query == FAR[0] else 0.9
+
+    gate = Gate.load(folder, reader=reader)
+    calibrated = np.sort(together(of_known, said)[~fitting])
+    assert gate.calibration == pytest.approx(calibrated, abs=1e-9)
+    decisions = gate(FAR)
+    values = together(of_far, 1 - np.array([0.05, 0.9, 0.9]))
+    assert [one.value for one in decisions] == pytest.approx(values, rel=1e-4)
+    assert [one.p_value for one in decisions] == pytest.approx(calibration.p_values(calibrated, values))
+    assert [query for query, _ in asked] == FAR and all(len(passages) == 4 for _, passages in asked)
+    assert [passages[:3] for _, passages in asked] == [one.passages for one in decisions]
+    assert gate.about["reader"]["model"] == "clever" and gate.about["reader"]["prompt"] == "ab"
+
+
+def test_without_the_reader_the_gate_is_the_one_of_similarities(fitted, read):
+    plain, alone = Gate.load(fitted(FUSED)), Gate.load(read[0])
+    assert alone.calibration.tolist() == plain.calibration.tolist() and alone(FAR) == plain(FAR)
+
+
+def test_a_reader_that_says_nothing_usable_opens_no_gate(fitted, read):
+    with pytest.raises(GateError, match="calibrated without one; set relevance"):
+        Gate.load(fitted(FUSED), reader=lambda query, passages: 1.0)
+    for wrong in (None, 1.2, float("nan"), "0.4", True):
+        with pytest.raises(GateError, match=f"the reader gave {wrong!r} for the query .*expected a number from 0 to 1"):
+            Gate.load(read[0], reader=lambda query, passages, wrong=wrong: wrong)(FAR[0])
+
+
+def test_queries_that_the_reader_gave_no_score_calibrate_nothing(small, read, tmp_path):
+    votes = place(tmp_path, LM_RELEVANCE, rater="clever", corpus="small", retriever="minilm", query_set="known")
+    rows = tables.read(LM_RELEVANCE, votes).to_pylist()
+    lost = {row["query_id"] for row in rows[::8]}
+    tables.write(LM_RELEVANCE, votes, [row | {"value": None} if row["query_id"] in lost else row for row in rows])
+    searched = [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in RETRIEVERS]
+    files = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet"
+    files += place(small, QUERIES, query_set="known"), searched, tmp_path / "other", RETRIEVERS
+    fit_gate(*files, str(small / "embeddings"), FUSED, **SETTINGS, lm_relevance=[votes], read=4)
+    counts = [len(Gate.load(folder, reader=lambda *_: 1.0).calibration) for folder in (read[0], tmp_path / "other")]
+    fitting = searched_queries.fits([f"document {name}" for name in _clusters(small)])
+    ids = tables.read(QUERIES, place(small, QUERIES, query_set="known"))["query_id"].to_numpy()
+    assert counts[0] - counts[1] == np.isin(ids[~fitting], [*lost]).sum() > 0
 
 
 def test_a_gate_may_choose_its_statistic(small, fitted):

@@ -137,10 +137,19 @@ def test_queries_without_enough_neighbours_are_in_no_division_and_a_warning_says
 
 def test_a_models_scores_stand_beside_energy_on_the_same_queries(measured):
     rows = [row for row in measured["table_3"] if row["metric"] == "auroc"]
-    methods_ = {"model", "MSS", "Energy", "Words alone"}
+    methods_ = {"model", "MSS", "Energy", "Fused MSS", "Fused MSS and model", "Words alone"}
     assert {(row["keys"]["set"], row["keys"]["method"]) for row in rows} == {("far", name) for name in methods_}
     areas = {row["keys"]["method"]: row["value"] for row in rows}
     assert 0.8 < areas["model"] < 1 and len({(row["n"], row["abstained"]) for row in rows}) == 1
+
+
+def test_a_models_price_is_that_of_a_thousand_queries(measured):
+    rows = [row for row in measured["table_3"] if row["metric"] in ("calls", "tokens", "dollars")]
+    assert {row["keys"]["method"] for row in rows} == {"model", "Fused MSS and model"}
+    of_model = {row["metric"]: row["value"] for row in rows if row["keys"]["method"] == "model"}
+    assert of_model["calls"] == pytest.approx(1000 * 380 / 186)
+    assert of_model["tokens"] == pytest.approx(10 * of_model["calls"])
+    assert of_model["dollars"] == pytest.approx(of_model["calls"] / 1000)
 
 
 def test_two_retrievers_do_better_than_one(measured):

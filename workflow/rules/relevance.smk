@@ -1,5 +1,4 @@
-"""Whether a query is inside what a corpus knows: statistics of its nearest passages and relevance by a model's word, calibrated and
-compared; and what they are worth in answers.
+"""Whether a query is inside what a corpus knows: statistics of passages and models' words, compared, and their worth in answers.
 
 Each corpus of the study is searched with and without its held-out documents; queries about these are out of its knowledge, and of the
 same style as those that are in it.
@@ -45,8 +44,7 @@ SECTIONS["relevance_answers"] = {"page": "relevance", "metrics": "relevance", "s
 SECTIONS["drift"] = {"page": "relevance", "shown": bool(LOGS), "examples": "results/examples/drift.parquet"}
 SECTIONS["relevance_figures"] = {"page": "relevance", "metrics": "relevance", "shown": bool(COMPARED)}
 SECTIONS["relevance_tables"] = {"page": "relevance", "metrics": "relevance", "shown": bool(COMPARED)}
-PRODUCTS += RATED.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet")
-PRODUCTS += SCORES
+PRODUCTS += [*RATED.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"), *SCORES]
 
 
 wildcard_constraints:
@@ -174,6 +172,7 @@ rule measure_relevance:
         neighbours=plan(relevance.searches).over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         outlier_scores=expand("results/outlier_scores/{name}.parquet", name=plan(relevance.with_vectors)),
         lm_relevance=RATED_HERE.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
+        calls=RATED_HERE.over("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
         answer_metrics=["results/answer_metrics.parquet"] if MEASURES_ANSWERS else [],
     output:
         metrics=table("results/metrics/relevance.parquet"),
@@ -219,6 +218,7 @@ rule fit_gate:
         held_out_documents="results/held_out_documents/{corpus}.parquet",
         queries=plan(relevance.gate_queries),
         neighbours=plan(relevance.gate_neighbours),
+        lm_relevance=plan(relevance.gate_votes),
     output:
         gate=directory("results/gates/{corpus}/{retriever}"),
     log:

@@ -66,9 +66,14 @@ def mix_query_log(config: dict, wildcards) -> dict:
 
 
 def rated(config: dict) -> Grid:
-    """All raters, corpora, retrievers and query sets that meet."""
+    """All raters, corpora, retrievers and query sets that meet, and what the reader of gates reads of each corpus."""
     pairs = product(config["lm_relevance"]["raters"], config["lm_relevance"]["rated"])
-    return Grid({"rater": rater, **searched} for rater, searched in pairs)
+    cells = [{"rater": rater, **searched} for rater, searched in pairs]
+    shared = config["relevance"]
+    for entry in shared["sets"].values() if shared["gate"]["reader"] else ():
+        place = {"retriever": shared["retrievers"][0], "query_set": entry["in_knowledge"]}
+        cells.append({"rater": shared["gate"]["reader"], "corpus": entry["corpus"], **place})
+    return Grid({name: cell[name] for name in ("rater", "corpus", "retriever", "query_set")} for cell in cells)
 
 
 def rate_relevance(config: dict, wildcards) -> dict:

@@ -185,6 +185,13 @@ def gate_neighbours(config: dict, wildcards) -> list[str]:
     return [f"results/neighbours/{wildcards.corpus}/{name}/{query_set}.parquet" for name in names]
 
 
+def gate_votes(config: dict, wildcards) -> list[str]:
+    """What the reader of gates says of these queries, if there is one."""
+    reader, place = config["relevance"]["gate"]["reader"], f"{wildcards.corpus}/{wildcards.retriever}"
+    query_set = in_knowledge(config, wildcards)
+    return [f"results/lm_relevance/{reader}/{place}/{query_set}.parquet"] if reader else []
+
+
 def gate_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a gate's retrievers."""
     dense = [name for name in members(config, wildcards.retriever) if _kind(config, name) == DENSE]
@@ -193,7 +200,7 @@ def gate_kinds(config: dict, wildcards) -> list[str]:
 
 def fit_gate(config: dict, wildcards) -> dict:
     shared, gate = config["relevance"], config["relevance"]["gate"]
-    params = {"shown": gate["passages"]} | {
+    params = {"shown": gate["passages"], "read": config["lm_relevance"]["passages"]} | {
         name: gate[name] for name in ("statistic", "confidence", "strategy", "unmasked")
     }
     params |= {name: shared[name] for name in ("k", "temperature", "ks", "temperatures", "alpha")}

@@ -18,6 +18,7 @@ and the weights of the encoder that it was fitted with, or a function of the ser
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, Self, overload
 
@@ -25,13 +26,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ragassay.services import gate_files
-from ragassay.services.gate_files import AGAIN, GateError
+from ragassay.services.gate_files import AGAIN, CALIBRATION, READER, GateError
 from ragassay.studies.relevance import calibration
-from ragassay.studies.relevance.statistics import FUSED, TOGETHER, by_description
+from ragassay.studies.relevance.statistics import FUSED, TOGETHER, by_description, with_reader
 
 ANSWER = "answer"
 WARM = "Is anybody there?"  # a query that means nothing
 Embed = Callable[[list[str]], ArrayLike]  # the vectors of queries, one row each
+Reader = Callable[[str, list[str]], float]  # how well passages, given by their ids, answer a query, from 0 to 1
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,19 @@ class Gate:
 
     @classmethod
     def load(
-        cls, folder: str | Path, model: str | Path | None = None, embed: Embed | Mapping[str, Embed] | None = None
+        cls,
+        folder: str | Path,
+        model: str | Path | None = None,
+        embed: Embed | Mapping[str, Embed] | None = None,
+        reader: Reader | None = None,
     ) -> Self:
         """`model` is a folder with the encoder's weights, if they lie elsewhere on this machine. `embed` is a function
         of the service that takes a list of queries and gives their vectors; then no weights are needed. It is tried
         on one sentence, whose vector the gate knows. A gate with several encoders takes a function for each retriever.
+        `reader` is asked about each query, as the model was that `relevance.gate.reader` names; without one, the gate
+        decides by similarities alone.
         """
-        return cls(Path(folder), gate_files.read_card(folder), model, embed)
+        return cls(Path(folder), gate_files.read_card(folder), model, embed, reader)
 
     def __init__(
         self,
@@ -76,10 +84,14 @@ class Gate:
         about: dict[str, Any],
         model: str | Path | None = None,
         embed: Embed | Mapping[str, Embed] | None = None,
+        reader: Reader | None = None,
     ):
         from ragassay.services import searchers  # loads scipy, which few who import this need
 
-        self.folder, self.about = folder, about
+        self.folder, self.about, self._reader = folder, about, reader
+        if reader and "reader" not in about:
+            problem = "found a reader for a gate that was calibrated without one"
+            raise GateError(f"{folder}: {problem}; set relevance.gate.reader and fit the gate again, or leave it out")
         self.alpha: float = about["alpha"]
         self.strategy: str = about["strategy"]
         self._ids = gate_files.passage_ids(folder, about)
@@ -96,7 +108,7 @@ class Gate:
     @functools.cached_property
     def calibration(self) -> np.ndarray:
         """The statistic of the in-knowledge queries that p-values compare with, ascending."""
-        return gate_files.known_values(self.folder, self.about)
+        return gate_files.known_values(self.folder, self.about, READER if self._reader else CALIBRATION)
 
     def warm_up(self) -> Self:
         """Load what the first query needs, such as the encoder's weights, before anybody waits for it."""
@@ -122,16 +134,30 @@ class Gate:
             if not isinstance(text, str) or not text.strip():
                 raise GateError(f"{self.folder}: found {text!r} as query {number} of {len(texts)}, expected a text")
         statistic, most = self.about["statistic"], self.about["passages"]
+        read = self.about["reader"]["passages"] if self._reader else 0
         depth = 1 if statistic["name"] == FUSED else statistic["k"]
         results: list[tuple[np.ndarray, np.ndarray]] = []  # positions and scores by each searcher
         for searcher in self._searchers if statistic["name"] in TOGETHER else self._searchers[:1]:
-            results.append(searcher.search(texts, depth if results else max(depth, most)))
+            results.append(searcher.search(texts, depth if results else max(depth, most, read)))
         values = by_description(statistic, [scores for _, scores in results])
+        if self._reader:
+            asked = [self._asked_reader(text, row[:read]) for text, row in zip(texts, results[0][0], strict=True)]
+            values = with_reader(values, 1 - np.array(asked, float), self.about["reader"]["units"])
         places, scores = (part[:, :most] for part in results[0])
         return Measured(
             values,
             calibration.p_values(self.calibration, values),
             calibration.rejected(self.calibration, values, self.alpha, confidence=self.about["confidence"]),
-            [[self._ids[at] for at in row if at >= 0] for row in places],
+            [self._named(row) for row in places],
             [row[at >= 0].tolist() for row, at in zip(scores, places, strict=True)],
         )
+
+    def _named(self, places):
+        return [self._ids[at] for at in places if at >= 0]
+
+    def _asked_reader(self, query, places):
+        relevance = self._reader(query, self._named(places))
+        if isinstance(relevance, bool) or not isinstance(relevance, Real) or not 0 <= relevance <= 1:
+            problem = f"the reader gave {relevance!r} for the query {query[:80]!r}, expected a number from 0 to 1"
+            raise GateError(f"{self.folder}: {problem}; decide yourself what a query without one deserves")
+        return relevance

@@ -3,6 +3,7 @@
     gate.json               how it was fitted, what it does, and the size and digest of each other file
     passage_ids.json        the ids of the passages, in the order of the arrays
     calibration.npy         the statistic of in-knowledge queries, ascending
+    reader.npy              the same with a reader's scores, if the gate was calibrated with one
     {retriever}.npy         vectors of passages as they are compared, in float32, so that a product reads them as they
                             lie on disk: mapped into memory, shared by all processes, and never converted
     {retriever}.example.npy the vector of one sentence as a query, by which an encoder of the service is recognised
@@ -27,7 +28,7 @@ from ragassay.studies.relevance.statistics import FUSED, LOGISTIC, SIMPLE, TOGET
 # The paper's appendix A.2: refuse, ask the model without passages, search the web or another corpus, call somebody.
 STRATEGIES = REJECT, DIRECTLY, WIDER, PERSON = "reject", "answer_directly", "search_wider", "ask_person"
 DENSE, BM25 = "dense", "bm25"
-CARD, CALIBRATION, IDS = "gate.json", "calibration.npy", "passage_ids.json"
+CARD, CALIBRATION, IDS, READER = "gate.json", "calibration.npy", "passage_ids.json", "reader.npy"
 FARTHEST = 1e6  # no score, spread or temperature is as far from 1
 TEMPERATURE = card.between(1 / FARTHEST, FARTHEST)
 AGAIN = "fit the gate again, or copy its whole folder"
@@ -49,11 +50,25 @@ def _is_statistic(value) -> str:
     if value["name"] != FUSED:
         return ""
     units = value.get("units")
-    pairs = units if isinstance(units, list) and units else [None]
+    return "" if _are_units(units) else f"found units {shown(units)}, expected a mean and a spread for each searcher"
+
+
+def _are_units(value) -> bool:
+    pairs = value if isinstance(value, list) and value else [None]
     is_right = all(isinstance(pair, list) and len(pair) == 2 and all(map(card.is_number, pair)) for pair in pairs)
-    if is_right and all(abs(mean) < FARTHEST and 1 / FARTHEST < spread < FARTHEST for mean, spread in units):
-        return ""
-    return f"found units {shown(units)}, expected a mean and a spread for each searcher"
+    return is_right and all(abs(mean) < FARTHEST and 1 / FARTHEST < spread < FARTHEST for mean, spread in value)
+
+
+def _is_reader(value) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"model", "prompt", "passages", "units"}
+        and all(isinstance(value[name], str) and value[name] for name in ("model", "prompt"))
+        and type(value["passages"]) is int
+        and value["passages"] > 0
+        and _are_units(value["units"])
+        and len(value["units"]) == 2
+    )
 
 
 def _is_head(value) -> bool:
@@ -130,6 +145,8 @@ def read_card(folder) -> dict:
     about = card.read(path, FORM)
     if missing := [name for name in about["order"] if name not in about["searchers"]]:
         raise GateError(f"{path}: found no searcher {missing[0]!r}, so the gate is damaged; {AGAIN}")
+    if "reader" in about and not _is_reader(about["reader"]):
+        raise GateError(f"{path}: found the reader {shown(about['reader'])}, so the gate is damaged; {AGAIN}")
     statistic = about["statistic"]
     counts = {
         FUSED: len(statistic.get("units", ())),
@@ -147,15 +164,15 @@ def opened(folder, name: str, about: dict, read):
         return read(path)
 
 
-def known_values(folder, about: dict) -> np.ndarray:
-    """The statistic of the in-knowledge queries that calibrate a gate, ascending."""
+def known_values(folder, about: dict, name: str = CALIBRATION) -> np.ndarray:
+    """The statistic of the in-knowledge queries that calibrate a gate, ascending; that of `READER` has its scores."""
 
     def read(path):
         values = fitted_files.check("statistics", fitted_files.array(path), "float64", (None,), order="ascending")
         return np.array(values)
 
     values, fewest = (
-        opened(folder, CALIBRATION, about, read),
+        opened(folder, name, about, read),
         calibration.fewest_for(about["alpha"], about["confidence"]),
     )
     if len(values) < fewest or values[0] == values[-1]:

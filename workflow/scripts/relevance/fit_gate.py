@@ -5,6 +5,9 @@ and is calibrated by the others; any other statistic is calibrated by all of the
 
 Synthetic queries may calibrate a gate where searches could take the sentences that they repeat out of the corpus;
 otherwise the gate would turn away people who do not repeat the corpus's words. Its card says that they are synthetic.
+
+If a model read the in-knowledge queries with their passages, the gate has a second calibration with its scores, for
+services that ask it, too.
 """
 
 import json
@@ -17,14 +20,23 @@ from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import blocks
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.corpora import QUERIES, SYNTHETIC
+from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES, SYNTHETIC
 from ragassay.search.bm25 import Bm25
 from ragassay.services import searchers
-from ragassay.services.gate_files import BM25, CALIBRATION, IDS, GateError, write_card
+from ragassay.services.gate_files import BM25, CALIBRATION, IDS, READER, GateError, write_card
 from ragassay.studies.relevance import calibration, searched_queries
 from ragassay.studies.relevance.methods import chosen, fit_head, settings
 from ragassay.studies.relevance.searched_queries import DocumentClusters
-from ragassay.studies.relevance.statistics import CHOSEN, FUSED, LOGISTIC, TOGETHER, by_description, units
+from ragassay.studies.relevance.statistics import (
+    CHOSEN,
+    FUSED,
+    LOGISTIC,
+    TOGETHER,
+    by_description,
+    units,
+    units_of,
+    with_reader,
+)
 
 CONFIDENCE = 0.95  # of the highest share of false alarms, where none was asked for
 FEWEST = 90  # queries of people that the guide asks for
@@ -33,11 +45,12 @@ FEWEST = 90  # queries of people that the guide asks for
 def fit_gate(
     passages, held_out_documents, queries, neighbours, gate,
     retrievers, embeddings, statistic, k, temperature, ks, temperatures, alpha, confidence, strategy, shown, unmasked,
+    lm_relevance=(), read=0,
 ):  # fmt: skip
     """`retrievers` are their names with what a search needs, in the order of `neighbours`; the first one's passages are
     shown. The fused and the logistic statistic use all, others the first alone; `ks` and `temperatures` are those to
-    choose from. `unmasked` accepts synthetic queries of which it
-    is unknown what they repeat.
+    choose from. `unmasked` accepts synthetic queries of which it is unknown what they repeat. `lm_relevance` is no file
+    or the one with the votes of a reader, who was shown `read` passages.
     """
     clusters = DocumentClusters(passages, held_out_documents)
     asked = searched_queries.read(Path(queries).stem, queries, dict(zip(retrievers, neighbours, strict=True)), clusters)
@@ -45,14 +58,15 @@ def fit_gate(
     if not unmasked:
         _check_masked(synthetic, asked)
     description = {"name": statistic, "k": k, "temperature": temperature}
-    calibrating = np.full(len(asked.ids), True)
+    calibrating, fitting = np.full(len(asked.ids), True), searched_queries.fits(asked.keys)
     if statistic in (*TOGETHER, CHOSEN):
-        fitting = searched_queries.fits(asked.keys)
         _check_any(fitting, asked)
         description |= _fitted(statistic, asked.part(fitting), list(retrievers), k, settings(ks, temperatures))
         calibrating = ~fitting
-    values = by_description(description, [asked.nearest(name, description["k"]) for name in retrievers])[calibrating]
-    values = np.sort(calibration.checked(values, alpha, f"query set {asked.name} in {passages}", confidence))
+    values = by_description(description, [asked.nearest(name, description["k"]) for name in retrievers])
+    where = f"query set {asked.name} in {passages}"
+    with_votes = _read(lm_relevance, asked, values, fitting) if lm_relevance else {}
+    values = np.sort(calibration.checked(values[calibrating], alpha, where, confidence))
     expected, worst = _false_alarms(len(values), alpha, confidence)
     folder = Path(gate)
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,11 +75,15 @@ def fit_gate(
         for name, of_retriever in retrievers.items()
     }
     np.save(folder / CALIBRATION, values)
+    if with_votes:
+        of_reader = calibration.checked(with_votes.pop("values"), alpha, f"{where}, read by a model", confidence)
+        np.save(folder / READER, np.sort(of_reader))
     ids = json.dumps(clusters.passage_ids.to_pylist(), ensure_ascii=False)
     (folder / IDS).write_text(ids, encoding="utf-8")
     card = {"statistic": description, "alpha": alpha, "confidence": confidence, "strategy": strategy, "passages": shown}
     card["false_alarms"] = {"expected": expected, "worst": worst}
     card |= {"calibrated_by": asked.name, "synthetic": bool(synthetic.any())}
+    card |= {"reader": with_votes | {"passages": read}} if with_votes else {}
     write_card(folder, card | {"searchers": kinds, "order": list(retrievers)})
     log.info(
         "%d passages, calibrated by %d queries; such gates turn away %.1f %% of in-knowledge queries on average,"
@@ -88,6 +106,19 @@ def _fitted(statistic, fitting, retrievers, k, candidates):
         return {"head": {name: array.tolist() for name, array in fit_head(whole, masked).items()}}
     setting = chosen(fitting, retrievers[0], list(candidates))
     return {"name": setting.statistic, "k": setting.k, "temperature": setting.temperature}
+
+
+def _read(lm_relevance, asked, values, fitting):
+    """The statistic together with a reader's scores, of queries that calibrate, and what the card says of the reader.
+    Queries without a score count for nothing.
+    """
+    votes = tables.read_all(LM_RELEVANCE, lm_relevance).to_pandas()
+    unread = votes.groupby("query_id")["value"].mean().reindex(asked.ids).to_numpy(float)
+    has_score = ~np.isnan(unread)
+    _check_any(fitting & has_score, asked)
+    units = [units_of(part[fitting & has_score]) for part in (values, unread)]
+    together = with_reader(values, unread, units)[~fitting & has_score]
+    return {"values": together, "units": units, "model": votes["rater"][0], "prompt": votes["prompt"][0]}
 
 
 def _false_alarms(n, alpha, confidence):

@@ -17,11 +17,11 @@ from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import clopper_pearson
 from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
 from ragassay.schemas.relevance import OUTLIER_SCORES
-from ragassay.schemas.report import ANSWER_METRICS, METRICS
+from ragassay.schemas.report import ANSWER_METRICS, CALLS, METRICS
 from ragassay.studies.relevance import calibration, methods, paper_tables
 from ragassay.studies.relevance.divisions import divisions
 from ragassay.studies.relevance.drift import ks_p_values
-from ragassay.studies.relevance.paper_tables import LABELS, SECTION, WORDS, seven
+from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, WORDS, fused, seven
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, of_held_out
 from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
 from ragassay.studies.relevance.study_set import Options, StudySet, by_keys
@@ -34,23 +34,24 @@ LOWEST, HIGHEST = -3.0, 9.0  # standard units; what lies beyond is in the bins a
 
 
 def measure_relevance(
-    passages, held_out_documents, queries, neighbours, outlier_scores, lm_relevance, answer_metrics, metrics,
+    passages, held_out_documents, queries, neighbours, outlier_scores, lm_relevance, calls, answer_metrics, metrics,
     sets, options, resamples, flips, seed,
 ):  # fmt: skip
     """`sets` are the entries of `relevance.sets`, `options` what they share; the rest are files of all of them, and
-    `answer_metrics` no file where no responder is asked.
+    `answer_metrics` no file where no responder is asked. `calls` are those of `lm_relevance`, in its order.
     """
     outliers = by_keys(OUTLIER_SCORES, outlier_scores)
     votes = tables.frame(LM_RELEVANCE, lm_relevance)
     files = {"passages": passages, "held_out_documents": held_out_documents, "queries": queries}
     files |= {"neighbours": neighbours}
     rows, draws, texts = [], (resamples, seed), _texts(queries)
+    paid = list(zip(lm_relevance, calls, strict=True))
     for number, (name, entry) in enumerate(sets.items()):
         study_set = StudySet(name, entry, Options(**options), files)
         rated = votes[votes["corpus"] == entry["corpus"]]
         setting = methods.selected(study_set)
         words = {keys["at"]: methods.words_alone(trial, texts) for keys, trial in study_set.trials(runs=1)}
-        rows += _trials(study_set, outliers.get(name), rated, words, setting, number == 0, resamples, flips, seed)
+        rows += _trials(study_set, outliers.get(name), rated, paid, words, setting, number == 0, resamples, flips, seed)
         rows += divisions(study_set, texts, setting, *draws)
         rows += paper_tables.table_5(study_set, words, *draws)
         rows += paper_tables.table_6(study_set, words, *draws)
@@ -80,9 +81,10 @@ def _texts(queries):
     return texts
 
 
-def _trials(study_set, outlier_scores, rated, words, setting, first, resamples, flips, seed):
+def _trials(study_set, outlier_scores, rated, paid, words, setting, first, resamples, flips, seed):
     outliers = tables.read(OUTLIER_SCORES, outlier_scores).to_pandas() if outlier_scores else None
     options, mss, energy = study_set.options, LABELS["mss"], LABELS["energy"]
+    prices = _prices(paid, study_set.entry["corpus"])
     for at, (keys, trial) in enumerate(study_set.trials()):
         performance = Performance(trial, resamples, seed)
         statistics = seven(trial, options) | {WORDS: words[at]}
@@ -92,7 +94,8 @@ def _trials(study_set, outlier_scores, rated, words, setting, first, resamples, 
         if outliers is not None:
             scores = _aligned(outliers, ["method", "fitted_on"], trial)
             yield from paper_tables.table_2(keys, performance, scores, beside, options)
-        yield from paper_tables.table_3(keys, performance, _aligned(rated, ["rater", "retriever"], trial), beside)
+        scores, beside = _aligned(rated, ["rater", "retriever"], trial), beside | {FUSED_MSS: fused(trial, options)}
+        yield from paper_tables.table_3(keys, performance, scores, beside, prices)
         yield from paper_tables.table_4_8_9(keys, performance, statistics, study_set, first)
         yield from methods.methods(keys, performance, words[at], setting, options, flips, seed)
         yield from methods.rates(keys, performance, options, with_known=at == 0)
@@ -117,6 +120,25 @@ def _aligned(scores, names, trial):
         if all(np.isfinite(side).any() for side in sides):
             by_scorer[scorer] = np.concatenate(sides)
     return by_scorer
+
+
+def _prices(paid, corpus):
+    """(rater, retriever) -> calls, tokens and dollars for a thousand queries of a corpus."""
+    totals = {}
+    for votes, calls in paid:
+        keys = tables.keys(LM_RELEVANCE, votes)
+        if keys["corpus"] == corpus:
+            asked = len(tables.read(LM_RELEVANCE, votes, ["query_id"])["query_id"].unique())
+            rows = tables.read(CALLS, calls).to_pylist()
+            tokens = sum(row["prompt_tokens"] + row["completion_tokens"] for row in rows)
+            paid_for = [asked, sum(row["requests"] for row in rows), tokens, sum(row["dollars"] for row in rows)]
+            totals.setdefault((keys["rater"], keys["retriever"]), []).append(paid_for)
+    prices = {}
+    for scorer, parts in totals.items():
+        asked, *amounts = np.sum(parts, axis=0).tolist()
+        named = zip(("calls", "tokens", "dollars"), amounts, strict=True)
+        prices[scorer] = {name: {"value": 1000 * amount / asked, "n": int(asked)} for name, amount in named}
+    return prices
 
 
 def _scores(study_set: StudySet, retriever: str) -> dict[str, np.ndarray]:

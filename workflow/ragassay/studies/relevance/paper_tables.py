@@ -9,7 +9,7 @@ import numpy as np
 from ragassay.schemas.report import Section
 from ragassay.studies.relevance.calibration import combinations
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, fits
-from ragassay.studies.relevance.statistics import SIMPLE, fused_mss
+from ragassay.studies.relevance.statistics import SIMPLE, fused_mss, units_of, with_reader
 from ragassay.studies.relevance.study_set import Options, StudySet
 from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Pair, Performance, Trial
 
@@ -71,15 +71,23 @@ def table_2(keys: dict, performance: Performance, outliers: dict, beside: dict, 
                 yield SECTION.row("table_2", {**keys, "method": method, "fitted_on": origin}, name, **row)
 
 
-def table_3(keys: dict, performance: Performance, rated: dict, beside: dict) -> Iterator[dict]:
-    """Relevance scores of language models, by model and the retriever whose passages it saw, against the methods
-    `beside` them on the queries that have a score.
+def table_3(keys: dict, performance: Performance, rated: dict, beside: dict, prices: dict) -> Iterator[dict]:
+    """Relevance scores of language models, by model and the retriever whose passages it saw, alone and with the fused
+    statistic, as a gate with a reader has them; against the methods `beside` them on the queries that have a score. A
+    model has a price for a thousand queries, by the names of metrics.
     """
+    fitting = performance.trial.fitting
     for (model, retriever), scores in rated.items():
         same = {method: np.where(np.isnan(scores), np.nan, values) for method, values in beside.items()}
-        for method, numbers in performance.ranked({model: scores, **same}, LABELS["mss"]).items():
-            place = {**keys, "method": method, "compared_with": LABELS["mss"] if method == model else model}
+        of_model = {model: scores}
+        if len(known := np.flatnonzero(fitting & ~np.isnan(scores))):
+            units = [units_of(values[known]) for values in (beside[FUSED_MSS], scores)]
+            of_model[f"{FUSED_MSS} and {model}"] = with_reader(same[FUSED_MSS], scores, units)
+        for method, numbers in performance.ranked(of_model | same, LABELS["mss"]).items():
+            place = {**keys, "method": method, "compared_with": LABELS["mss"] if method in of_model else model}
             for name, row in numbers.items():
+                yield SECTION.row("table_3", place | {"passages_by": retriever}, name, **row)
+            for name, row in prices[model, retriever].items() if method in of_model else ():
                 yield SECTION.row("table_3", place | {"passages_by": retriever}, name, **row)
 
 

@@ -109,7 +109,7 @@ def features(asked: Scores) -> np.ndarray:
 
 def units(inside: np.ndarray) -> tuple[float, float]:
     """The mean and the spread of the MSS of queries, by one retriever."""
-    return float(mss(inside).mean()), float(mss(inside).std() or 1.0)
+    return units_of(mss(inside))
 
 
 def standardized(units: list[tuple[float, float]], asked: list[np.ndarray]) -> np.ndarray:
@@ -118,6 +118,16 @@ def standardized(units: list[tuple[float, float]], asked: list[np.ndarray]) -> n
     for (mean, spread), scores in zip(units, asked, strict=True):
         sums += (mss(scores) - mean) / spread
     return sums
+
+
+def with_reader(values: np.ndarray, unread: np.ndarray, units: list[tuple[float, float]]) -> np.ndarray:
+    """The sum of a statistic and of what a reader misses in the passages, 1 minus their relevance, in these units."""
+    return sum((part - mean) / spread for part, (mean, spread) in zip((values, unread), units, strict=True))
+
+
+def units_of(values: np.ndarray) -> tuple[float, float]:
+    """The mean and the spread of numbers."""
+    return float(values.mean()), float(values.std() or 1.0)
 
 
 def fused_mss(fitting: Scores, asked: Scores) -> np.ndarray:
