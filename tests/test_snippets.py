@@ -18,6 +18,7 @@ import yaml
 from snakemake.utils import update_config
 from typer.testing import CliRunner
 
+from fitted import write_recording
 from programs import require
 from project import ROOT, copy_project, snakemake
 from ragassay.command.app import app
@@ -107,6 +108,8 @@ def bring(folder, settings):
                 pq.write_table(pa.Table.from_pylist([row]), file)
             elif file.suffix == ".csv":
                 file.write_text(f"{','.join(row)}\n{','.join(row.values())}\n")
+            elif file.suffix == ".safetensors":
+                write_recording(file)
             else:
                 file.touch()
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from guarded import threshold, write_guard
+from ragassay.models import recording
 from ragassay.models.encoders.embed import tokenized, vectors
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads import heads_file, regression
@@ -89,6 +90,16 @@ def write_probes(folder: Path, threshold: float = 0.5) -> Path:
     about |= {"model": "tiny"}
     heads_file.write(folder / "heads.safetensors", folder / "card.json", saved, about | {"heads": entries})
     return folder
+
+
+def write_recording(file):
+    """One without a prompt."""
+    reading = {"site": "residual", "layers": [1], "position": "last_prompt", "width": 4}
+    facts = {"model": "m", "identity": {}, "blocks": 1, "readings": [reading], "versions": {}}
+    arrays = {name: np.zeros(0, dtype) for name, dtype in recording.ARRAYS.items()}
+    arrays |= {"keys": np.zeros((0, 16), np.uint8), "answers": np.frombuffer(b"[]", np.uint8)}
+    arrays |= {"certainties": np.zeros((0, 3), np.float32), "states": np.zeros((0, 4), np.float16)}
+    recording.write(file, facts | {"sampling": {}, "prompts": [], "questions": []}, arrays)
 
 
 def write_detector(folder: Path, embeddings: Path) -> Path:

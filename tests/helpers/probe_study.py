@@ -195,7 +195,12 @@ def study(tmp_path_factory):
     own.__dict__.update(mask=mask, transfer=transfer, project=project, combine=combine)
     write_tables(place)
     save_decoder(folder / "decoder", [told(at, NAMES[at]) for at in range(COUNT)], 600, 4096)
-    own.model = {"name": "tiny", "model": str(folder / "decoder"), "options": {"device": "cpu"}}
+    own.model = {
+        "name": "tiny",
+        "provider": "transformers",
+        "model": str(folder / "decoder"),
+        "options": {"device": "cpu"},
+    }
     with threads(1):
         pair()
         answer()

@@ -13,9 +13,9 @@ from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_PAIRS
+from ragassay.studies.poisoning.probes.collecting import Collector
 from ragassay.studies.poisoning.probes.reading import Collection, Readings
 from ragassay.studies.poisoning.probes.samples import Stored
-from scripts.probes.collect_activations import certainties
 
 
 def test_they_are_the_states_of_the_last_token_of_each_prompt(study):
@@ -43,8 +43,8 @@ def test_a_job_that_runs_again_computes_nothing_and_gives_the_same_numbers(study
     local = Decoder("model tiny", study.model)
     texts, answers = ["Question:\n", "Another:\n"], ["Anna Marlowe", "Piet"]
     exact = Scorer(local).certainties(answers, texts)
-    stored = certainties(local, texts, answers, study.embeddings)
-    assert np.abs(np.array(list(stored.values())) - exact).max() < 1e-5
+    stored = Collector(local, [{}], study.embeddings).certainties(texts, answers)
+    assert np.abs(np.array(stored) - exact).max() < 1e-5
     monkeypatch.setattr(LocalModel, "_loaded", None)  # no weights are loaded
     with study.changed(ACTIVATIONS):
         study.collect()

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from fitted import write_recording
 from project import planned
 from ragassay.base.errors import AssayError
 from workshop import pages, write_targets
@@ -15,6 +16,7 @@ STUDY |= {"scrutinise_answers", "mask_passages", "transfer_probes", "project_act
 
 def test_the_configuration_of_the_guide_plans_the_study(project, study):
     write_targets(project / "data")
+    write_recording(project / "data/qwen.safetensors")
     shutil.copytree(study.model["model"], project / "models/llama")
     first, *others = pages("revprag")["yaml"]
     (project / "mine.yaml").write_text(first)

@@ -20,7 +20,7 @@ from tools.loopback import Loopback
 SUBCOMMANDS = (
     "init demo check estimate run assay show annotate export release verify replay diff rehydrate prune".split()
 )
-SUBCOMMANDS += ["reproduce", "guard", "serve", "stage", "clean-staging", "doctor"]
+SUBCOMMANDS += ["reproduce", "guard", "serve", "stage", "clean-staging", "exam", "doctor"]
 NOT_LOADED = {"snakemake", "pandas", "torch", "pyarrow", "numpy", "jsonschema", "openai", "rich"}
 
 

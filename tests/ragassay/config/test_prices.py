@@ -46,7 +46,7 @@ def test_another_server_and_a_replay_need_no_key_of_the_providers():
     assert entry(GPT | {"mode": "replay"})["key_variable"] is None
 
 
-@pytest.mark.parametrize("provider", ["rules", "script", "transformers"])
+@pytest.mark.parametrize("provider", ["recorded", "rules", "script", "transformers"])
 def test_what_computes_on_this_machine_costs_nothing(provider):
     filled = entry({"provider": provider, "model": "x"})
     assert filled["price"] == {"input": 0, "output": 0, "cached_input": None, "batch": 1}

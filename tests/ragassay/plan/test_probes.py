@@ -5,7 +5,7 @@ import yaml
 from project import ROOT
 from ragassay.base import variants
 from ragassay.config.schema import merged
-from ragassay.plan import attacks, defences, probes, search, targets
+from ragassay.plan import attacks, defences, models, probes, search, targets
 from wildcards import Wildcards
 
 SCHEMA = merged()
@@ -104,3 +104,17 @@ def test_a_cell_reads_what_each_defence_says_without_the_attack_and_under_it(set
     assert [judging.defence for judging in defences.judging(compared, clean)] == ["echo", "raguard"]
     assert probes.beside_defences(compared).column("responder") == ["demo-lm"]
     assert not probes.beside_defences(settings({"revprag": {"defences": []}}))
+
+
+def test_a_responder_may_be_recorded_and_a_file_that_is_none_is_refused_before_any_job(settings, tmp_path):
+    (tmp_path / "m.safetensors").write_bytes(b'\x08\0\0\0\0\0\0\0{"a":{}}')
+    model = {"provider": "recorded", "model": str(tmp_path / "m.safetensors")}
+    cells = {"cells": [CELLS | {"responders": ["m"]}]}
+    config = settings({"models": {"m": model}, "revprag": cells})
+    assert list(probes.check(config)) == [] and models.weights(config["models"]["m"]) == [model["model"]]
+    problems = [problem for place, problem in models.check(config) if place == ("models", "m", "model")]
+    assert len(problems) == 1 and "cannot read it" in problems[0] and problems[0].endswith("ragassay exam MODEL")
+    config = settings({"models": {"m": model}, "revprag": cells | {"baselines": ["masking"]}})
+    assert [problem for _, problem in probes.check(config)] == [
+        "found masking, which asks what is not recorded of m, expected none"
+    ]

@@ -251,6 +251,26 @@ def clean_staging(words: Settings = None) -> None:
     remove(words or [])
 
 
+@app.command(context_settings=PASSING)
+def exam(
+    model: Annotated[str, typer.Argument(help="A folder with weights, or a name of the hub that is fetched.")],
+    words: Words = None,
+    name: Annotated[str, typer.Option(help="Of the responder in results.", show_default=False)] = "",
+    site: Annotated[
+        list[str] | None, typer.Option(help="Such as mlp, beside what is read.", show_default=False)
+    ] = None,
+    layer: Annotated[list[int] | None, typer.Option(help="Four, spread, unless named.", show_default=False)] = None,
+    device: Annotated[str, typer.Option(help="Such as cuda.", show_default=False)] = "",
+    dtype: Annotated[str, typer.Option(help="Such as float32.", show_default=False)] = "",
+    revision: Annotated[str, typer.Option(help="Of the hub's.", show_default=False)] = "",
+) -> None:
+    """Record a model's answers and activations in a file."""
+    from ragassay.command.exam import run_exam
+
+    options = {"device": device, "dtype": dtype, "revision": revision}
+    run_exam(model, name, {key: value for key, value in options.items() if value}, site or [], layer or [], words or [])
+
+
 @app.command()
 def doctor() -> None:
     """Say what this machine has, and what is missing."""

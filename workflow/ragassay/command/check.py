@@ -10,10 +10,11 @@ from ragassay.config import prices, schema
 from ragassay.config.services import SERVICE
 from ragassay.config.settings import of_files, read
 from ragassay.config.shards import read_shards
+from ragassay.models.recording import PROVIDER
 from ragassay.plan import references
 from ragassay.running.command_line import read_all
 
-SCRIPT = "script"  # replies that people wrote, none of them to this question
+NOT_ASKED = ("script", PROVIDER)  # replies that people wrote or a model gave, none of them to this question
 
 
 def report(words: list[str], asks: bool = False, question: str = "") -> int:
@@ -36,7 +37,8 @@ def report(words: list[str], asks: bool = False, question: str = "") -> int:
             sys.stderr.write(f"check: {unknown('service', name.removeprefix(SERVICE), services)}\n")
             return 1
     entries = {name: entry for name, entry in config["models"].items() if name in named or (asks and not named)}
-    if False in [_answers(name, entry, question) for name, entry in entries.items() if entry["provider"] != SCRIPT]:
+    asked = {name: entry for name, entry in entries.items() if entry["provider"] not in NOT_ASKED}
+    if False in [_answers(name, entry, question) for name, entry in asked.items()]:
         again = " ".join(word.removeprefix(SERVICE) for word in named) or "--live"
         sys.stderr.write(f"check: correct these entries, then: ragassay check {again}\n")
         return 1

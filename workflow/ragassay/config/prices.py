@@ -13,7 +13,7 @@ from ragassay.base.errors import closest
 FILE = pipeline.PIPELINE / "resources/prices.yaml"
 FRESH = 90  # days
 KEYS = {"openai": "OPENAI_API_KEY", "together": "TOGETHER_API_KEY"}
-FREE = ("rules", "script", "transformers")  # they compute on this machine, and nobody sends a bill
+FREE = ("recorded", "rules", "script", "transformers")  # they compute on this machine, and nobody sends a bill
 EXAMPLE = "price: {input: 0.5, output: 1.5}"
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
 from ragassay.config import prices
 from ragassay.config.services import SERVICE
-from ragassay.models import files
+from ragassay.models import files, recording
+from ragassay.models.recording import PROVIDER
 
 FOLDER = "results/models/"
 DEMO_LM = f"{FOLDER}demo-lm"  # the one that a rule trains
@@ -16,7 +17,7 @@ HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 # How a model is called changes none of its answers, and so it re-runs nothing.
 LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd")
 ACCESS = ("mode", "client", "key_variable", *LIMITS, "longest_answer", "price")
-ON_THIS_MACHINE = ("rules", "script", "transformers")  # providers that compute; others wait for a server
+ON_THIS_MACHINE = ("rules", "script", "transformers", PROVIDER)  # providers that compute; others wait for a server
 
 
 class UnknownModel(AssayError):
@@ -29,6 +30,8 @@ def weights(entry: dict) -> list[str]:
     """
     model = entry["model"]
     if model.startswith(FOLDER):
+        return [model]
+    if entry.get("provider") == PROVIDER:
         return [model]
     if entry.get("provider") == "script":
         return sorted(str(path) for path in Path(model).rglob("*.yaml"))
@@ -126,6 +129,12 @@ def check(config: dict) -> Iterator[tuple]:
     for name, folder in scripts.items():
         if not Path(folder).is_dir():
             yield ("models", name, "model"), f"found {folder!r}, expected a folder with replies{closest_file(folder)}"
+    for name, entry in config["models"].items():
+        if entry["provider"] == PROVIDER:
+            try:
+                recording.read_card(entry["model"])
+            except recording.RecordingError as error:
+                yield ("models", name, "model"), str(error)
     for section, entries in {"models": local, "encoders": config["encoders"]}.items():
         for name, entry in entries.items():
             model = entry["model"]

@@ -7,10 +7,12 @@ from itertools import chain, product
 from ragassay.base.errors import AssayError
 from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED, MLP
+from ragassay.models.recording import PROVIDER
 from ragassay.plan import attacks, defences, measures, methods, models
 from ragassay.plan.report import draws
 from ragassay.plan.search import VECTORS, retrievers
 
+READ = ("transformers", PROVIDER)  # providers whose activations can be read
 KINDS = "ragassay.studies.poisoning.probes.kinds"
 NAMES = ("dataset", "retriever", "attack", "responder")
 BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
@@ -171,12 +173,12 @@ def _encoder(config):
 def _model(config, wildcards):
     name = wildcards.responder
     entry = config["models"][name]
-    if entry["provider"] != "transformers":
+    if entry["provider"] not in READ:
         raise NoWeights(
             f"revprag.cells: found the responder {name} with provider {entry['provider']}, expected one"
-            " with provider transformers, whose activations can be read"
+            " with provider transformers or recorded, whose activations can be read"
         )
-    return {"model": {"name": name, "model": entry["model"], "options": entry["options"]}}
+    return {"model": {"name": name} | {key: entry[key] for key in ("provider", "model", "options")}}
 
 
 def _method(config, name):
@@ -220,9 +222,13 @@ def check(config: dict) -> Iterator[tuple]:
                 problem = f"found {name}, whose vectors were computed elsewhere: nothing can embed what is planted"
                 yield ("revprag", *place, "retrievers"), problem
         for name in entry["responders"]:
-            if config["models"][name]["provider"] != "transformers":
-                problem = f"found {name}, whose activations nobody can read, expected one of transformers"
+            provider = config["models"][name]["provider"]
+            if provider not in READ:
+                problem = f"found {name}, whose activations nobody can read, expected one of transformers, or recorded"
                 yield ("revprag", *place, "responders"), problem
+            elif provider == PROVIDER and study["baselines"]:
+                problem = f"found {study['baselines'][0]}, which asks what is not recorded of {name}"
+                yield ("revprag", "baselines"), f"{problem}, expected none"
     if not set(study["conditions"]) - UNPOISONED:
         yield ("revprag", "conditions"), "found none with poison, which probes are fitted on; add one, such as matched"
     for names, numbers in _ks(config).items():

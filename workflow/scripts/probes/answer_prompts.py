@@ -11,6 +11,7 @@ from ragassay.calls.model import Model, Request, Requests, answer_columns
 from ragassay.calls.prompts import PromptPair
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, target_outcome
+from ragassay.models.recording import PROVIDER, Recording
 from ragassay.schemas.attacks import ANSWERS, TARGETS
 from ragassay.schemas.probes import PROMPT_ANSWERS, PROMPT_PAIRS
 from ragassay.schemas.relevance import SAID
@@ -28,6 +29,9 @@ def answer_prompts(
     wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets, GRADED).to_pylist()}
     pairs = tables.read(PROMPT_PAIRS, prompt_pairs).to_pylist()
     prompts, model = PromptPair.load(prompt, closed_book_prompt, in_lines), Model(**model)
+    if model.provider == PROVIDER:
+        digests = [prompts.digest(passages) for passages in ([], [""])]
+        Recording.open(model.model).check(digests, [row["question"] for row in wanted.values()])
     given = _given(answers, pairs, prompts)
     asked = [(name, ()) for name in dict.fromkeys(row["target_id"] for row in pairs)]
     asked += [(row["target_id"], tuple(row["passages"])) for row in pairs]

@@ -10,10 +10,12 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
+from ragassay.models.activations.sites import ActivationsError
 from ragassay.models.activations.state_store import Decoder
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads import heads_file
+from ragassay.models.recording import PROVIDER, Recording
 from ragassay.schemas.probes import PROBE_CLASSES, PROBE_SCORES
 from ragassay.studies.poisoning.probes import folds
 from ragassay.studies.poisoning.probes.folds import (
@@ -46,14 +48,17 @@ def train_probes(
     states, where_read = states_of(read.reading()), {}
     texts = Embedder(Encoder(**encoder), embeddings).embed([text or " " for text in rows.answers["text"]])
     contestants, problems = [], []
-    output = functools.cache(lambda: Decoder(f"model {model['name']}", model).output())
+    output = functools.cache(lambda: _output(model))
     for name, entry in probes.items():
         layers, read_out = entry.pop("layers"), folds.kind_of(entry["kind"], name).OUTPUT
-        reading = read.reading(entry.pop("site"), entry.pop("position"))
-        if read_out and not reading.has_last:
-            problems.append(f"{name}: revprag.activations leaves out what the last block puts out, which it reads")
+        try:
+            reading = read.reading(entry.pop("site"), entry.pop("position"))
+            if read_out and not reading.has_last:
+                raise ActivationsError("revprag.activations leaves out what the last block puts out, which it reads")
+            places = reading.places([read.blocks] if read_out == "last" else layers)
+        except ActivationsError as error:  # others may look at what was read
+            problems.append(f"{name}: {error}")
             continue
-        places = reading.places([read.blocks] if read_out == "last" else layers)
         where_read[name] = {"places": places, "reading": reading.card}
         features = states_of(reading) if places is None else Layers(states_of(reading), places)
         if read_out:
@@ -106,6 +111,13 @@ def train_probes(
     columns = {"identity": read.identity, "prompt": Prompt.load(prompt).digest}
     heads_file.write(heads, card, saved, columns | {"model": model["name"], "fpr": fpr, "heads": cards})
     log.info("%s; %d probes saved", rows.counts(), len(saved))
+
+
+def _output(model):
+    """The output layer; of a model that was recorded, the rows that were kept."""
+    if model["provider"] == PROVIDER:
+        return Recording.open(model["model"]).words
+    return Decoder(f"model {model['name']}", model).output()
 
 
 def _write(kept, rows, part, condition, facts, probe):
