@@ -68,6 +68,7 @@ lint: setup ## check style and workflow without running anything
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+	@PYTHONPATH=workflow $(BIN)/python -m tools.audit
 
 bench: setup ## run all benchmarks, one after another, as bench-<name> does
 	@short=0; for name in $(BENCHMARKS); do $(MAKE) bench-$$name || short=1; done; exit $$short

@@ -1,9 +1,9 @@
 """Renew the locks from pyproject.toml: every package exact, with hashes, for all platforms; and envs/*.yaml from the
 locks.
 
-torch and the GPU libraries that some of its builds ask for stay out: envs/setup.py installs torch first, with
-whatever its build for the platform needs. `make lock` moves every package to its newest release that pyproject.toml
-allows; then run `make test`.
+torch stands outside, and the GPU libraries that some of its builds ask for have a lock of their own, envs/gpu.lock:
+envs/setup.py installs it where it finds such a build. `make lock` moves every package to its newest release that
+pyproject.toml allows; then run `make test`.
 """
 
 import re
@@ -89,7 +89,9 @@ def main():
     newest = ("--generate-hashes", "--upgrade")
     extras = [part for name in ("connectors", "demo", "feeds", "dev") for part in ("--extra", name)]
     base = requirements(compile_lock(*extras, *newest))
+    gpu = {name: text for name, text in base.items() if TORCH_ONLY.match(name) and name != "torch"}
     base = {name: text for name, text in base.items() if not TORCH_ONLY.match(name)}
+    (ROOT / "envs/gpu.lock").write_text(HEADER + "".join(gpu.values()))
     (ROOT / "requirements.lock").write_text(HEADER + "".join(base.values()))
     slurm = requirements(compile_lock("--extra", "slurm", "--constraint", "requirements.lock", *newest))
     extra = {name: text for name, text in slurm.items() if name not in base}
@@ -97,7 +99,8 @@ def main():
     for name, packages in ENVIRONMENTS.items():
         (ROOT / f"envs/{name}.yaml").write_text(environment(packages))
     print(
-        f"requirements.lock: {len(base)} packages; envs/slurm.lock: {len(extra)} more; envs/*.yaml: {len(ENVIRONMENTS)}"
+        f"requirements.lock: {len(base)} packages; envs/slurm.lock: {len(extra)} more; envs/gpu.lock: {len(gpu)};"
+        f" envs/*.yaml: {len(ENVIRONMENTS)}"
     )
 
 

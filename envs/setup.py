@@ -1,4 +1,4 @@
-"""Make .venv from the locks: torch first, then requirements.lock. Silent when nothing changed; heals itself.
+"""Make .venv from the locks: requirements.lock, then torch. Silent when nothing changed; heals itself.
 
 A finished .venv carries a stamp of everything it was made from. Without the right stamp it is made anew from nothing,
 because an interrupted installation cannot be told from a complete one by looking at it. Standard library only, and
@@ -7,6 +7,7 @@ readable by any Python 3, because this file has to be able to say that Python is
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,8 @@ PYTHON = os.path.join(VENV, "bin", "python")
 MARK = os.path.join(VENV, "made-by-ragassay")  # holds the stamp once the set-up is complete
 TORCH = "torch==2.13.0"
 LOCKS = {"": ["requirements.lock"], "slurm": ["requirements.lock", "envs/slurm.lock"]}  # by the value of EXTRA
+GPU_LOCK = "envs/gpu.lock"  # what torch's build for GPUs asks for beside requirements.lock
+ASKS = "import importlib.metadata as m; print(m.version('torch'), *(m.requires('torch') or ()))"
 DISK_GIB = 3
 
 
@@ -44,7 +47,7 @@ def check_machine():
 def stamp(extra):
     """What the environment is made from; it also names its place, because a moved .venv does not work."""
     digest = hashlib.sha256()
-    for lock in LOCKS[extra]:
+    for lock in LOCKS[extra] + [GPU_LOCK]:
         with open(os.path.join(ROOT, lock), "rb") as content:
             digest.update(content.read())
     made_from = (VENV, TORCH) + sys.version_info[:2] + (digest.hexdigest(),)
@@ -107,9 +110,16 @@ def build(extra):
     python = getattr(sys, "_base_executable", sys.executable)
     run("environment with Python %s" % version, [python, "-I", "-m", "venv", VENV], progress=False)
     pip = [PYTHON, "-I", "-m", "pip", "install", "--disable-pip-version-check"]
-    run("%s and what its build for this machine needs" % TORCH, pip + [TORCH])
+    by_hash = pip + ["--no-deps", "--require-hashes", "-r"]
     for lock in LOCKS[extra]:
-        run("packages of %s" % lock, pip + ["--no-deps", "--require-hashes", "-r", lock])
+        run("packages of %s" % lock, by_hash + [lock])
+    # torch's own wheels differ by platform, Python and index, so that no list of hashes has them all.
+    run(TORCH, pip + ["--no-deps", TORCH])
+    asks = subprocess.check_output([PYTHON, "-I", "-c", ASKS], cwd=ROOT).decode()
+    if "+" not in asks.split()[0] and re.search(r"\b(nvidia|cuda|triton)\b", asks):
+        run("packages of %s" % GPU_LOCK, by_hash + [GPU_LOCK])
+    # Nothing is left to do, but for a build from another index, which wants GPU libraries of its own.
+    run("what else this build of %s needs" % TORCH, pip + [TORCH])
     with open(MARK + ".new", "wb") as mark:
         mark.write(wanted)
     os.replace(MARK + ".new", MARK)

@@ -69,7 +69,7 @@ def yaml_requirements(path):
 
 
 def is_outside(name):
-    """Installed by envs/setup.py before the locks, with what only its builds for some machines need."""
+    """Installed by envs/setup.py after the lock, with what only its builds for some machines need."""
     return re.match(r"torch$|triton$|nvidia-|cuda-", name)
 
 
@@ -107,7 +107,7 @@ def unclosed(have, environment=HERE):
     return missing
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "envs/slurm.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "envs/slurm.lock", "envs/gpu.lock"])
 def test_every_entry_is_exact_and_has_hashes(lock):
     assert len(entries(lock)) > 1
     for requirement, options in entries(lock):
@@ -118,6 +118,7 @@ def test_every_entry_is_exact_and_has_hashes(lock):
 
 def test_torch_and_what_its_builds_need_stand_outside():
     assert [str(r) for r, _ in entries("requirements.lock") if is_outside(r.name)] == []
+    assert all(is_outside(r.name) for r, _ in entries("envs/gpu.lock")) and "torch" not in locked("envs/gpu.lock")
 
 
 def test_the_set_up_installs_the_torch_that_pyproject_names():

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from programs import require
-from project import IMPORT, PACKAGES, ROOT, SmallProject, StallingIndex, copy_of, kill_group
+from project import GPU, IMPORT, PACKAGES, ROOT, SmallProject, StallingIndex, copy_of, kill_group
 
 BASE = {"torch": PACKAGES["torch"], "pebble": PACKAGES["pebble"]}
 
@@ -87,6 +87,25 @@ def test_first_call_installs_torch_and_the_lock(first_call):
     assert first_call.installed == BASE
     assert re.search(r"^setup: ready after \d+ s$", first_call.stdout, re.MULTILINE)
     assert first_call.stderr == ""
+
+
+def test_the_gpu_libraries_that_a_build_of_torch_asks_for_come_by_hash(bare, tmp_path):
+    bare.wheel("torch", "2.13.0", f"Requires-Dist: {GPU} (==1.0)\n", tmp_path)
+    other = {"PIP_FIND_LINKS": f"{bare.wheels_without('torch', tmp_path)}"}
+    done = bare.setup(**other)
+    assert done.returncode == 0, done.stderr
+    assert bare.installed() == BASE | {GPU: "1.0"}
+    (bare.folder / "envs/gpu.lock").write_text(f"{GPU}==1.0 --hash=sha256:{64 * '0'}\n")
+    done = bare.setup(**other)
+    assert done.returncode == 1 and "this step failed: packages of envs/gpu.lock;" in done.stderr
+
+
+def test_a_build_from_another_index_gets_libraries_of_its_own(bare, tmp_path):
+    bare.wheel("torch", "2.13.0+cu1", f"Requires-Dist: {GPU} (==2.0)\n", tmp_path)
+    bare.wheel(GPU, "2.0", folder=tmp_path)
+    done = bare.setup(PIP_FIND_LINKS=f"{bare.wheels_without('torch', tmp_path)}")
+    assert done.returncode == 0, done.stderr
+    assert bare.installed() == BASE | {"torch": "2.13.0+cu1", GPU: "2.0"}
 
 
 def test_second_call_is_silent_and_only_looks_whether_python_works(made):

@@ -128,7 +128,9 @@ def planned(project, *arguments):
     return {rule: count for rule, count in jobs.items() if rule not in ("report", "documents", "scope")}
 
 
-PACKAGES = {"torch": "2.13.0", "pebble": "1.0", "cluster": "3.0"}  # torch's place, requirements.lock, envs/slurm.lock
+# torch's place, requirements.lock, envs/slurm.lock
+PACKAGES = {"torch": "2.13.0", "pebble": "1.0", "cluster": "3.0"}
+GPU = "triton"  # envs/gpu.lock
 
 IMPORT = "import sys; sys.path.insert(0, 'envs'); import setup; "  # for python -c in the small project's folder
 
@@ -149,23 +151,32 @@ class SmallProject:
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, self.folder / name)
         self.wheels.mkdir()
-        hashes = {name: self._wheel(name, version) for name, version in PACKAGES.items()}
+        hashes = {name: self.wheel(name, version) for name, version in PACKAGES.items()}
         self.lock.write_text(f"pebble==1.0 --hash=sha256:{hashes['pebble']}\n")
         (self.folder / "envs/slurm.lock").write_text(f"cluster==3.0 --hash=sha256:{hashes['cluster']}\n")
+        (self.folder / "envs/gpu.lock").write_text(f"{GPU}==1.0 --hash=sha256:{self.wheel(GPU, '1.0')}\n")
         metadata = self.trap / "torch-2.13.0.dist-info/METADATA"
         metadata.parent.mkdir(parents=True)
         metadata.write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0\n")
         return self.folder
 
-    def _wheel(self, name, version):
-        path = self.wheels / f"{name}-{version}-py3-none-any.whl"
+    def wheel(self, name, version, asks="", folder=None):
+        """Make a wheel, which may ask for another package; its digest."""
+        path = (folder or self.wheels) / f"{name}-{version}-py3-none-any.whl"
         info = f"{name}-{version}.dist-info"
         with zipfile.ZipFile(path, "w") as wheel:
             wheel.writestr(f"{name}.py", "")
-            wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+            wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{asks}")
             wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
             wheel.writestr(f"{info}/RECORD", "")
         return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    def wheels_without(self, name, folder):
+        """`folder`, with copies of the wheels but that one."""
+        for path in self.wheels.iterdir():
+            if not path.name.startswith(f"{name}-") and not (folder / path.name).exists():
+                shutil.copyfile(path, folder / path.name)
+        return folder
 
     def environment(self, **more):
         """Like a shell's in which this Python's environment is active, without the machine's own settings of pip."""
@@ -217,7 +228,7 @@ class SmallProject:
         """What .venv holds of our packages, and that it can import them."""
         site = next(self.venv.glob("lib/python*/site-packages"))
         found = {d.name: d.version for d in importlib.metadata.distributions(path=[str(site)])}
-        found = {name: version for name, version in found.items() if name in PACKAGES}
+        found = {name: version for name, version in found.items() if name in (*PACKAGES, GPU)}
         subprocess.run([self.venv / "bin/python", "-I", "-c", "import " + ", ".join(sorted(found))], check=True)
         return found
 

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import yaml
 from datasets import load_dataset
 
+from project import ROOT
 from ragassay.release import descriptions
 from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import ReleaseFolder
@@ -38,6 +39,18 @@ def test_croissant_lists_every_table_file_with_its_digest_and_every_column(publi
         for column in schema:
             kind = str(column.type.value_type if "list" in str(column.type) else column.type)
             assert kind.startswith(KINDS[fields[column.name]["dataType"]]), column
+
+
+def test_the_bill_of_materials_names_every_locked_package_and_torch(published):
+    found = json.loads((published / "sbom.cdx.json").read_text())
+    assert (found["bomFormat"], found["specVersion"]) == ("CycloneDX", "1.6")
+    addresses = {part["purl"] for part in found["components"]}
+    assert len(addresses) == len(found["components"]), "each once"
+    assert all(part["purl"] == f"pkg:pypi/{part['name']}@{part['version']}" for part in found["components"])
+    entries = (ROOT / "requirements.lock").read_text().splitlines()
+    locked = {line.split()[0] for line in entries if line and not line.startswith((" ", "#"))}
+    assert {f"pkg:pypi/{entry.replace('==', '@')}" for entry in locked} <= addresses
+    assert any(address.startswith("pkg:pypi/torch@2.") for address in addresses)
 
 
 def test_the_crate_describes_itself_and_every_file(published):

@@ -1,7 +1,9 @@
-"""What describes a release to other programs: Croissant and RO-Crate as JSON-LD, and CITATION.cff."""
+"""What describes a release to other programs: Croissant and RO-Crate as JSON-LD, CITATION.cff, and a CycloneDX bill of
+materials."""
 
 import json
 import mimetypes
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -28,8 +30,25 @@ CONTEXT = {
     "rai": "http://mlcommons.org/croissant/RAI/",
     "sc": "https://schema.org/",
 }
+PINNED = re.compile(r'^(?:TORCH = ")?([A-Za-z0-9._-]+)==([A-Za-z0-9._+!-]+)')  # in a lock, or in envs/setup.py
 KINDS = {"string": "sc:Text", "bool": "sc:Boolean", "int32": "sc:Integer", "int64": "sc:Integer"}
 KINDS |= {"double": "sc:Float", "float": "sc:Float", "binary": "sc:Text"}
+
+
+def sbom(locks: Path, version: str) -> str:
+    """The packages that the release's locks name, for all platforms, as scanners of known holes read it. Their hashes
+    stand in the locks: a package has one for each platform's wheel.
+    """
+    lines = {line for path in sorted(locks.iterdir()) for line in path.read_text().splitlines()}
+    pins = {match.groups() for line in lines if (match := PINNED.match(line))}
+    addresses = {f"pkg:pypi/{re.sub('[-_.]+', '-', name).lower()}@{pinned}": pinned for name, pinned in pins}
+    components = [
+        {"type": "library", "bom-ref": purl, "name": purl[9:].split("@")[0], "version": addresses[purl], "purl": purl}
+        for purl in sorted(addresses)
+    ]
+    about = {"component": {"type": "data", "bom-ref": "release", "name": "ragassay release", "version": version}}
+    document = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "metadata": about}
+    return json.dumps(document | {"components": components}, indent=1) + "\n"
 
 
 def croissant(sums: dict[str, str], manifest: dict, day: str) -> str:

@@ -37,7 +37,7 @@ from ragassay.schemas.report import ASKED_CALLS, CALLS
 RESULTS, LEDGER = Path("results"), Path("ledger")
 BROUGHT_ROWS = ("passages", "queries", "query_log", "targets")  # tables that hold what users bring, by its name
 STATE = ("table", "column", "state", "cells")  # of texts
-LOCKS = ["requirements.lock", "envs/slurm.lock", "envs/setup.py"]  # the last one names torch
+LOCKS = ["requirements.lock", "envs/slurm.lock", "envs/gpu.lock", "envs/setup.py"]  # the last one names torch
 
 
 def publish(
@@ -91,6 +91,7 @@ def publish(
         release.passes = written.passes
         for name, text in readme.documents(release, facts(release)).items():
             _write(place / name, text)
+        _write(place / "sbom.cdx.json", descriptions.sbom(place / "locks", version))
         cited = manifest | {"doi": settings["doi"]}
         _write(place / "CITATION.cff", descriptions.citation(cited, day))
         _write(place / "croissant.json", descriptions.croissant(written.sums, cited, day))
