@@ -21,7 +21,7 @@ CONFIG = {
     "services": {"mine": {"note": "other"}},
     "under_attack": {
         "cells": [
-            CELL | {"defences": ["raguard", "ppl"], "responders": ["gpt"]},
+            CELL | {"defences": ["raguard", "ppl"], "responders": ["gpt"], "screened": {"queries": None}},
             CELL | {"defences": ["ppl"], "responders": ["gpt"]},
             CELL | {"defences": ["raguard"], "responders": []},
             CELL | {"datasets": ["other"], "defences": ["raguard"], "responders": ["gpt"]},
@@ -32,6 +32,8 @@ CONFIG = {
         "probes": {"triplet": {}, "logistic": {}},
         "generalisation": {"attacks": {}, "data_sets": {}},
         "conditions": ["released", "matched"],
+        "baselines": ["masking", "scrutiny"],
+        "defences": ["raguard"],
     },
     "relevance": {
         "retrievers": ["dense", "bm25"],
@@ -73,6 +75,8 @@ def test_sets_and_probes_keep_what_the_table_shows():
     assert over["relevance"] == {"sets": {"books": books, "others": None}, "retrievers": ["bm25"]}
     assert over["revprag"]["probes"] == {"logistic": None} and over["revprag"]["conditions"] == ["released"]
     assert over["revprag"]["generalisation"] == {"attacks": None}
+    assert over["revprag"]["baselines"] == over["revprag"]["defences"] == []
+    assert narrowed(CONFIG, {"probe": ["masking"]}, None)["revprag"]["baselines"] == ["masking"]
 
 
 def test_sweeps_name_scorers():
@@ -81,5 +85,8 @@ def test_sweeps_name_scorers():
 
 def test_nothing_goes_without_names_but_what_nothing_needs():
     over = narrowed(CONFIG, {}, None)
-    assert over["under_attack"] == CONFIG["under_attack"] and over["revprag"]["cells"] == CONFIG["revprag"]["cells"]
+    lists = [
+        {key: value for key, value in cell.items() if key != "screened"} for cell in CONFIG["under_attack"]["cells"]
+    ]
+    assert over["under_attack"]["cells"] == lists and over["revprag"]["cells"] == CONFIG["revprag"]["cells"]
     assert over["datasets"] == {} and over["relevance"]["sets"] == CONFIG["relevance"]["sets"]

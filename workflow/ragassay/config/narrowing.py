@@ -31,12 +31,13 @@ def narrowed(config: dict, keys: dict[str, list[str]], swept: str | None) -> dic
 
 
 def _cells(cells, keys):
-    """Those that some row of the table comes from, each with no other names."""
-    kept = [
-        cell | {name: _among(cell[name], keys.get(key)) for name, key in LISTS.items() if cell.get(name)}
-        for cell in cells
-    ]
-    return [less for less, cell in zip(kept, cells, strict=True) if all(less[name] for name in LISTS if cell.get(name))]
+    """Those that some row of the table comes from, with no other names. Nothing is screened, and no service asked."""
+    kept = []
+    for cell in cells:
+        lists = {name: _among(cell[name], keys.get(key)) for name, key in LISTS.items() if name in cell}
+        if all(lists[name] for name in lists if cell[name]):
+            kept.append(lists)
+    return kept
 
 
 def _among(names, wanted):
@@ -44,13 +45,14 @@ def _among(names, wanted):
 
 
 def _probes(revprag, keys):
-    """Elsewhere is tested what a table names; the conditions stay where it names none."""
+    """Probes and conditions stay where a table names none; other places, baselines and defences go."""
     others = {
         "probes": [name for name in revprag["probes"] if name not in keys.get("probe", revprag["probes"])],
         "generalisation": [name for name in revprag["generalisation"] if name not in keys.get("generalisation", [])],
     }
     less = {section: dict.fromkeys(names) for section, names in others.items()}
-    return less | {"conditions": _among(revprag["conditions"], keys.get("condition"))}
+    less["baselines"] = _among(revprag["baselines"], keys.get("probe", []))
+    return less | {"defences": [], "conditions": _among(revprag["conditions"], keys.get("condition"))}
 
 
 def _sets(relevance, keys):
