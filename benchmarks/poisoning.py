@@ -10,10 +10,10 @@ import os
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 from common.figures import parts
-from poison import hotflip, joining, overhead, pools, probes, scoring, triggers
+from poison import adaptive, hotflip, joining, overhead, pools, probes, scoring, triggers
 
 if __name__ == "__main__":
     runs = {"joining": joining.joining, "hotflip": hotflip.step, "white_box": hotflip.white_box}
     runs |= {"triggers": triggers.triggers, "scoring": scoring.scoring, "overhead": overhead.overhead}
-    runs |= {"pools": pools.pools}
+    runs |= {"pools": pools.pools, "adaptive": adaptive.adaptive}
     parts(runs | {"probes": probes.probes, "acceptance": probes.acceptance, "exam": probes.exam})
