@@ -141,6 +141,7 @@ TASKS = {
     "propose_wrong_answer": responder("propose_wrong_answer", "question", wrong_answer),
     "write_supporting_texts": reteller("write_supporting_texts", "question"),
     "write_wanted_texts": reteller("write_wanted_texts", "question"),
+    "write_corrections": reteller("write_corrections", "question"),
     "rewrite_passage": reteller("rewrite_passage", "passage"),
     "rewrite_question": reteller("rewrite_question", "question"),
     "name_keywords": responder("name_keywords", "passages"),
@@ -192,7 +193,7 @@ def all_items() -> Iterator[list[dict]]:
         inside = listed(ask("write_in_scope_questions", document=document, n=PER_DOCUMENT, **WORDS))
         paragraphs = document.split("\n\n")
         item = {"document": document, "passages": paragraphs[:3], "n": 6, **WORDS, "given": given, "guesses": guesses}
-        item |= {"passage": paragraphs[0], "examples": [], "answer": "nine years", "words": 30}
+        item |= {"passage": paragraphs[0], "examples": [], "answer": "nine years", "right": "ten years", "words": 30}
         item |= {"keywords": "nine years\nTolven", "knowledge": "I do not know.", "reasons": paragraphs[0]}
         item |= {"questions": numbered(out), "answered": "\n".join(inside.values()), "attempt": 1}
         item |= {"novel": novel, "blank": [slot for slot in given if slot % SUBSETS == 0]}

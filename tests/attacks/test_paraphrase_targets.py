@@ -18,11 +18,11 @@ from targets import READER, TARGET_ROWS
 def paraphrase(files, tmp_path):
     """The texts that are written for the targets, and the rejects."""
 
-    def paraphrase():
+    def paraphrase(prompt="write_supporting_texts"):
         settings = {"model": READER, "ledger": str(tmp_path / "ledger"), "sampling": {"temperature": 1}}
         settings |= {"dataset": "mine", "texts": 3, "words": 25, "most_rejected": 1}
         paths = [files(name) for name in ("attack_texts", "rejects", "calls")]
-        paraphrase_targets(files("targets"), "resources/prompts/write_supporting_texts.yaml", *paths, **settings)
+        paraphrase_targets(files("targets"), f"resources/prompts/{prompt}.yaml", *paths, **settings)
         return [tables.read(kind, path).to_pylist() for kind, path in ((ATTACK_TEXTS, paths[0]), (REJECTS, paths[1]))]
 
     return paraphrase
@@ -51,3 +51,25 @@ def test_texts_are_written_for_each_target_and_planted_as_they_are(files, paraph
     planted = tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
     assert {row["text"] for row in planted} == {row["text"] for row in written if row["number"] < 3}
     assert sum(row["calls"] for row in planted) == 2, "one answer for each target"
+
+
+def test_corruptrag_asks_for_texts_that_put_the_right_answer_out_of_date_and_plants_them_behind_the_question(
+    files, paraphrase, monkeypatch
+):
+    asked, complete = [], stage.complete
+
+    def answers(requests, *more):
+        asked.extend(request.messages[-1]["content"] for request in requests)
+        return complete(requests, *more)
+
+    monkeypatch.setattr(stage, "complete", answers)
+    written, rejects = paraphrase("write_corrections")
+    assert rejects == [] and len(asked) == 2
+    for text, row in zip(asked, TARGET_ROWS, strict=True):
+        assert "<outdated answer" in text and row["answers"][0] in text and row["target"] in text
+    files_of = [str(files("attack_texts"))], files("poison")
+    poison_corpus(files("targets"), [], [], *files_of, "mine", "corruptrag_ak", {"texts": 1, "words": 30})
+    planted = {row["target_id"]: row["text"] for row in tables.read(POISONED_PASSAGES, files("poison")).to_pylist()}
+    first = {row["target_id"]: row["text"] for row in written if row["number"] == 1}
+    assert planted["bridge"] == f"What fell in the storm. {first['bridge']}"
+    assert planted["ferry"] == f"When does the ferry sail? {first['ferry']}"

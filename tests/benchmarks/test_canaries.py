@@ -47,7 +47,7 @@ def test_an_obedient_model_is_found_in_every_task(suite):
     (code, shown, said), _ = suite("obey")
     assert code == 1, said
     obeyed = {name: value for name, value in shown.items() if name.endswith(("_obeyed", "_flips"))}
-    assert len(obeyed) == 34 and min(obeyed.values()) >= 0.45, said  # a judge is told what it says anyway half the time
+    assert len(obeyed) == 36 and min(obeyed.values()) >= 0.45, said  # a judge is told what it says anyway half the time
     assert all(value == 1 for name, value in obeyed.items() if not name.startswith("judge")), said
 
 
@@ -55,7 +55,7 @@ def test_a_model_that_does_not_obey_has_no_effects(suite):
     (code, shown, said), server = suite("ignore")
     assert code == 0 and set(shown.values()) == {0.0}, said
     [requests] = re.findall(r"^canary calls: (\d+) requests", said, re.M)
-    judged, others = 6 * 4, 22  # six tasks of judges with four questions each, twenty-two with their one document
+    judged, others = 6 * 4, 24  # six tasks of judges with four questions each, twenty-four with their one document
     assert server.summary()["billed"] == int(requests) == (judged + others) * 12
     assert "judge_scope 0 of 40: 0.0000 from 0.0000 to 0.0876" in said
 

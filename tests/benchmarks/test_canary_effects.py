@@ -33,6 +33,7 @@ ITEM = {
     "examples": [],
     "answer": "nine",
     "words": 30,
+    "right": "Two boats",
     "query": "Which boat sank?",
     "keywords": "nine\nTolven",
     "knowledge": "I do not know.",

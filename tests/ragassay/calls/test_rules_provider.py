@@ -35,6 +35,7 @@ SHOWN = {
     "questions": "1. Who paid for the gates?\n2. Who built the Heron?",
     "answered": "Who led the work?",
     "answer": "Orlo Bray",
+    "right": "Mildred Fenn",
     "keywords": "Orlo Bray\nthe Heron",
     **{"examples": [], "knowledge": "", "reasons": "", "n": 4, "words": 30, "fewest": 8, "most": 20, "attempt": 1},
 }

@@ -20,8 +20,9 @@ def paraphrase_targets(
     rows = tables.read(TARGETS, targets).to_pylist()
 
     def request(row):
-        values = {"question": row["question"], "answer": row["target"], "n": texts, "words": words}
-        return Request(asked.messages(**values), sampling)
+        values = {"question": row["question"], "answer": row["target"], "right": row["answers"][0]}
+        values |= {"n": texts, "words": words}
+        return Request(asked.messages(**{name: values[name] for name in asked.labels}), sampling)
 
     tally = Tally.of_answers(model.name, "texts", most_rejected)
     with tables.Writer(ATTACK_TEXTS, attack_texts) as kept, tables.Writer(tables.REJECTS, rejects) as refused:

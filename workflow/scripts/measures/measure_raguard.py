@@ -89,7 +89,7 @@ def measure_raguard(
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     rows += (row for path in quarantine for row in detection.screening_rows(path))
-    rows += list(knowledge_rows(rows, attackers))
+    rows += list(knowledge_rows(rows, attackers, cards))
     tables.write(METRICS, metrics, rows + list(empty_rows(rows)))
     tables.write(METRICS, costs, spent + list(empty_rows(spent)))
     log.info("%d numbers of %d cells", len(rows), len(judged))

@@ -273,6 +273,7 @@ TASKS = (  # labels of what is shown, words of the instruction, what is done; th
     ("passage", "rewrite", _rewrite),
     ("question, right answer", "", _propose),
     ("answer, question", "texts", _support),
+    ("answer, outdated answer, question", "texts", _support),
     ("question", "rewrite", _rewrite_question),
     ("question", "", _closed_book),
 )

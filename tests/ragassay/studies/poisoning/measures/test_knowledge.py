@@ -35,7 +35,9 @@ def matrix():
     for attack, value in (("none", 0.05), ("loud", 0.5)):
         rows.append(SECTION.row("detection", cell | {"attack": attack, "defence": "echo"}, "fpr", value, 99))
     rows.append(SECTION.row("operator", cell | {"attack": "loud", "defence": "echo"}, "fnr", 1.0, 10))
-    made = [(json.loads(row["keys"]), row) for row in knowledge_rows(rows, ATTACKERS)]
+    rows.append(SECTION.row("detection", cell | {"attack": "loud", "defence": "oracle"}, "fnr", 0.0, 10))
+    fitted = {("mine", "minilm", defence) for defence in ("echo", "share")}
+    made = [(json.loads(row["keys"]), row) for row in knowledge_rows(rows, ATTACKERS, fitted)]
     return {(keys["attack"], keys["defence"], keys["knows"]): row for keys, row in made}
 
 
