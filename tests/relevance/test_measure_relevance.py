@@ -16,7 +16,7 @@ from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance import methods, trials
 from ragassay.studies.relevance.calibration import CalibrationError
-from ragassay.studies.relevance.divisions import divisions
+from ragassay.studies.relevance.divisions import divisions, still_answered
 from ragassay.studies.relevance.searched_queries import Similarities, fits, fractions
 from ragassay.studies.relevance.study_set import TABLES, Options, StudySet
 from scripts.relevance.measure_relevance import measure_relevance
@@ -133,6 +133,21 @@ def test_queries_without_enough_neighbours_are_in_no_division_and_a_warning_says
     rows = [row for row in divisions(study_set, texts, None, 0, 0) if row["metric"] == "auroc"]
     assert "set one: the five divisions lack" in caplog.text and "retrieval.neighbours" in caplog.text
     assert all(row["n"] < 90 for row in rows)
+
+
+def test_held_out_queries_that_other_documents_answer_are_counted_and_warned_of(
+    measured, files, entry, options, caplog
+):
+    study_set = StudySet("one", entry, Options(**options), {name: files[name] for name in TABLES})
+    best, gone = (asked.neighbours["dense"].scores[:, 0] for asked in (study_set.remaining, study_set.held_out))
+    [row] = measured["still_answered"]
+    assert row["value"] == pytest.approx(np.mean(gone >= np.median(best))) and row["n"] == len(gone)
+    assert row["low"] <= row["value"] <= row["high"]
+    study_set.held_out = study_set.remaining  # as if all were about documents whose answers others give, too
+    [row] = still_answered(study_set, 0, 0)
+    assert row["value"] >= 0.5 and "name all that do (relevant)" in caplog.text
+    study_set.held_out = study_set.held_out.part(np.zeros(len(study_set.held_out.ids), bool))
+    assert list(still_answered(study_set, 0, 0)) == []
 
 
 def test_a_models_scores_stand_beside_energy_on_the_same_queries(measured):

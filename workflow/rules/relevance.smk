@@ -16,8 +16,7 @@ Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   
         results/query_verdicts/{corpus}/{retriever}/{query_set}.parquet         what it says of the queries of the study's sets
         results/gated_questions/{generator}/{judge}.parquet                     what a gate of their documents says of the scope study's
         results/query_drift/{corpus}/{retriever}/{query_log}.parquet            whether these drift, window by window
-        results/metrics/drift.parquet                                           the report's section on that
-        results/examples/drift.parquet                                          what is asked most outside of each log's corpus
+        results/metrics/drift.parquet, results/examples/drift.parquet           the report's section on that, and what is asked outside
         results/calls/rate_relevance/..., ledger/rate_relevance/...             as in questions.smk
         embeddings/                                                             vectors of texts; not an output, never deleted
 """
@@ -192,9 +191,10 @@ rule measure_relevance:
 rule choose_examples:
     """Synthetic queries with their passages, verdicts of gates that surprise, and what models miss or answer before a gate."""
     input:
-        passages=expand("results/passages/{corpus}.parquet", corpus=COMPARED_CORPORA),
+        passages=expand("results/passages/{corpus}.parquet", corpus=plan(relevance.searched)),
+        held_out_documents=expand("results/held_out_documents/{corpus}.parquet", corpus=COMPARED_CORPORA),
         queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.example_sets)),
-        neighbours=RATED_HERE.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        neighbours=plan(relevance.example_searches).over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         lm_relevance=RATED_HERE.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
         query_verdicts=VERDICTS.over("results/query_verdicts/{corpus}/{retriever}/{query_set}.parquet"),
         answer_examples=["results/answer_examples.parquet"] if MEASURES_ANSWERS else [],

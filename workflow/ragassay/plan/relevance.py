@@ -117,7 +117,16 @@ def choose_examples(config: dict) -> dict:
     for entry in sets(config).values():
         for kind in ("far", "near"):
             unknown[entry["corpus"]] |= dict.fromkeys(entry[kind], kind)
-    return {"sources": _sources(config), "unknown": unknown, "shown": config["lm_relevance"]["passages"]}
+    params = {"sources": _sources(config), "unknown": unknown, "shown": config["lm_relevance"]["passages"]}
+    return params | {"in_knowledge": {entry["corpus"]: entry["in_knowledge"] for entry in sets(config).values()}}
+
+
+def example_searches(config: dict) -> Grid:
+    """What models rated, and in-knowledge queries without what is held out, by the first retriever."""
+    first = config["relevance"]["retrievers"][0]
+    rows = [(entry["corpus"] + HELD_OUT, first, entry["in_knowledge"]) for entry in sets(config).values()]
+    rows += [tuple(cell[name] for name in NAMES) for cell in rated(config)]
+    return Grid.of_rows(NAMES, rows)
 
 
 def _sources(config):

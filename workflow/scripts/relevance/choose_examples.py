@@ -1,19 +1,23 @@
 """Choose queries for people to read, with passages: synthetic ones of each source, the most surprising verdicts of
-gates, and the clearest misses of models that rate relevance. A hash decides between equals.
+gates, held-out queries that seem to be answered all the same, and the clearest misses of models that rate relevance. A
+hash decides between equals.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from ragassay.base import tables
 from ragassay.base.chance import lot
 from ragassay.base.stage import log, run
-from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import QUERY_VERDICTS
 from ragassay.schemas.report import ANSWER_EXAMPLES, EXAMPLES
-from ragassay.studies.relevance.searched_queries import NEAR
+from ragassay.studies.relevance.searched_queries import NEAR, DocumentClusters, held_out, read, still_near
 
 COUNT = 2  # of each synthetic query set
+ANSWERED = 3  # held-out queries of a corpus
 SURPRISING = 5  # of a gate's verdicts on in-knowledge queries, and on others
 
 
@@ -37,10 +41,11 @@ class Rated(NamedTuple):
 
 
 def choose_examples(
-    passages, queries, neighbours, lm_relevance, query_verdicts, answer_examples, examples, sources, unknown, shown
-):
+    passages, held_out_documents, queries, neighbours, lm_relevance, query_verdicts, answer_examples, examples,
+    sources, unknown, shown, in_knowledge,
+):  # fmt: skip
     """`sources` are corpus and source of each synthetic query set, `unknown` the kind of each set of out-of-knowledge
-    queries, by corpus; `shown` is how many passages a model read. `answer_examples` is
+    queries and `in_knowledge` the other set, by corpus; `shown` is how many passages a model read. `answer_examples` is
     one file or none, and what stands there comes last.
     """
     asked = {tables.keys(QUERIES, path)["query_set"]: path for path in queries}
@@ -49,6 +54,7 @@ def choose_examples(
     for name, source in sources.items():
         chosen += _synthetic(tables.read(QUERIES, asked[name]).to_pylist(), **source)
     chosen += _surprises(query_verdicts, asked, sources, unknown)
+    chosen += _still_answered(passages, held_out_documents, asked, searches, in_knowledge)
     for rater, votes in _votes(lm_relevance, asked, unknown).items():
         for vote in _clearest_misses(votes):
             searched = searches[vote.corpus, vote.retriever, vote.query_set]
@@ -126,6 +132,29 @@ def _surprise(row, corpus):
     what = passed if row["kind"] else "in-knowledge query that the gate turns away"
     parts = [("Query", row["text"]), ("Query set", row["query_set"])]
     return Example(f"{what}, p = {row['p_value']:.3f}", parts, corpus, [row["passage_id"]] if row["passage_id"] else [])
+
+
+def _still_answered(passages, held_out_documents, asked, searches, in_knowledge):
+    """Held-out queries with the nearest passages, if these are as near as those of in-knowledge queries."""
+    texts = {tables.keys(PASSAGES, path)["corpus"]: path for path in passages}
+    documents = {tables.keys(HELD_OUT_DOCUMENTS, path)["corpus"]: path for path in held_out_documents}
+    reduced = {
+        corpus.removesuffix(".held_out"): (corpus, *rest) for corpus, *rest in searches if corpus not in documents
+    }
+    for corpus, name in in_knowledge.items():
+        place, retriever, _ = reduced[corpus]
+        clusters = DocumentClusters(texts[corpus], documents[corpus]).without_held_out(texts[place])
+        searched = searches[place, retriever, name]
+        left, gone = held_out(read(name, asked[name], {retriever: searched}, clusters))
+        if not len(left.ids) or not len(gone.ids):
+            continue
+        near = gone.part(still_near(left, gone, retriever))
+        hits = near.neighbours[retriever]
+        rows = {row["query_id"]: row["text"] for row in tables.read(QUERIES, asked[name]).to_pylist()}
+        for at in np.lexsort((near.ids, -hits.scores[:, 0]))[:ANSWERED]:
+            parts = [("Query", rows[near.ids[at]]), ("Query set", name)]
+            nearest = clusters.passage_ids[hits.passages[at, 0]].as_py()
+            yield Example("held-out query that this text may answer", parts, corpus, [nearest])
 
 
 def _clearest_misses(votes: Iterable[Rated]) -> list[Rated]:

@@ -19,7 +19,7 @@ from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
 from ragassay.schemas.relevance import OUTLIER_SCORES
 from ragassay.schemas.report import ANSWER_METRICS, CALLS, METRICS
 from ragassay.studies.relevance import calibration, methods, paper_tables
-from ragassay.studies.relevance.divisions import divisions
+from ragassay.studies.relevance.divisions import divisions, still_answered
 from ragassay.studies.relevance.drift import ks_p_values
 from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, WORDS, fused, seven
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, of_held_out
@@ -53,6 +53,7 @@ def measure_relevance(
         words = {keys["at"]: methods.words_alone(trial, texts) for keys, trial in study_set.trials(runs=1)}
         rows += _trials(study_set, outliers.get(name), rated, paid, words, setting, number == 0, resamples, flips, seed)
         rows += divisions(study_set, texts, setting, *draws)
+        rows += still_answered(study_set, *draws)
         rows += paper_tables.table_5(study_set, words, *draws)
         rows += paper_tables.table_6(study_set, words, *draws)
         rows += figure_2(study_set) if number == 0 else ()

@@ -10,12 +10,13 @@ from ragassay.base.stage import log
 from ragassay.metrics.panel import Estimates, Panel, number
 from ragassay.studies.relevance import methods
 from ragassay.studies.relevance.paper_tables import SECTION, WORDS
-from ragassay.studies.relevance.searched_queries import HELD_OUT, SearchedQueries, fits, fractions
+from ragassay.studies.relevance.searched_queries import HELD_OUT, SearchedQueries, fits, fractions, still_near
 from ragassay.studies.relevance.statistics import Setting
 from ragassay.studies.relevance.study_set import StudySet
 from ragassay.studies.relevance.trials import Pair
 
 DIVISIONS, HALF = 5, 0.5
+WRONG = 0.2  # of held-out queries as near as in-knowledge ones, from which a warning says so
 MANY = 0.05  # of queries without enough neighbours, from which a warning says so
 
 
@@ -57,6 +58,23 @@ def divisions(study_set: StudySet, texts: dict, setting: Setting | None, resampl
         spread = number(values.std(ddof=1)) if len(values) > 1 else None
         yield SECTION.row("divisions", keys, "spread", spread, len(values))
         yield SECTION.row("divisions", keys, "lowest", number(values.min()), len(values))
+
+
+def still_answered(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
+    """The share of held-out queries that have a passage as near as half of the in-knowledge queries have."""
+    held_out = study_set.held_out
+    if not len(held_out.ids) or not len(study_set.remaining.ids):
+        return
+    near = still_near(study_set.remaining, held_out, study_set.options.retriever)
+    row = Panel(held_out.keys, resamples, seed).mean(near.astype(float)).row()
+    yield SECTION.row("still_answered", {"corpus": study_set.name, "queries": held_out.name}, "share", **row)
+    if row["value"] > WRONG:
+        log.warning(
+            "set %s: found that %.0f %% of %d held-out queries have a passage as near as in-knowledge ones, expected at"
+            " most %.0f %%: other documents may answer them; name all that do (relevant), and read the examples in the"
+            " report",
+            study_set.name, 100 * row["value"], len(near), 100 * WRONG,
+        )  # fmt: skip
 
 
 def _half(asked: SearchedQueries, division: int) -> np.ndarray:

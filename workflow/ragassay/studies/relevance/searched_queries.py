@@ -226,6 +226,14 @@ def held_out(asked: SearchedQueries) -> tuple[SearchedQueries, SearchedQueries]:
     return asked.part(left, name), asked.part(gone & ~fits(asked.keys), name)
 
 
+def still_near(left: SearchedQueries, gone: SearchedQueries, retriever: str) -> np.ndarray:
+    """Whether each held-out query has a passage as near as half of the in-knowledge queries have. Many that do
+    are still answered, by documents that the queries should have named, too.
+    """
+    best, of_gone = (asked.nearest(retriever, 1)[:, 0] for asked in (left, gone))
+    return of_gone >= np.median(best)
+
+
 def of_held_out(query_set: str) -> str:
     """The name that a query set has among queries about what is held out."""
     return f"{query_set}, {HELD_OUT}"
