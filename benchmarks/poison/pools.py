@@ -1,6 +1,6 @@
 """Defences in a pool of 20,000 passages, where a question finds more than the ten that were published for it: all
 passages that people wrote beside the project (Wikipedia, search snippets, abstracts and their conclusions), and, up to
-that number, texts that a model wrote for other questions. 60 questions count, each with thresholds from others.
+that number, texts that a model wrote for other questions. 48 questions count, each with thresholds from others.
 """
 
 import contextlib
@@ -20,9 +20,8 @@ PEOPLE += ("relevance/corpus_pubmed_conclusions",)
 MODEL = ("poison_targets/revprag_nq", "poison_targets/revprag_hotpotqa")
 TARGETS = "poison_targets/poisonedrag_nq"
 SIZE = 20_000
-CONTROLS = ("raguard", "similarity", "question_share")
+CONTROLS = {"raguard": 0.1, "similarity": 0.05, "question_share": 0.05}  # with the false alarms that are allowed
 ATTACKS = {"poisonedrag_black": "black", "poisonedrag_bare": "bare"}
-ALARMS = {"echo": 0.03, "raguard": 0.1, "similarity": 0.05, "question_share": 0.05}  # RAGuard has four criteria
 MISSES = {"poisonedrag_black": 0.13, "poisonedrag_bare": 0.35}
 
 
@@ -79,12 +78,15 @@ def _plain(question):
 
 
 def measured(results: Path) -> None:
-    """False alarms without an attack and what is missed, at each defence's own threshold: upper ends of intervals."""
+    """False alarms without an attack and what is missed, at each defence's own threshold; of `echo` and of differences
+    the upper ends of intervals.
+    """
     cells = looked_at(results)
     count("pool_passages", pq.read_metadata(results / "passages/pool.parquet").num_rows, "passages")
-    for defence, most in ALARMS.items():
-        clean = wrong(cells["pool", "minilm", "none", defence, None])
-        figure(f"pool_clean_{defence}_false_alarms_at_most", clean["high"], "share", f"<= {most}", clean["value"])
+    clean = {defence: wrong(cells["pool", "minilm", "none", defence, None]) for defence in ("echo", *CONTROLS)}
+    figure("pool_clean_echo_false_alarms_at_most", clean["echo"]["high"], "share", "<= 0.03", clean["echo"]["value"])
+    for control, most in CONTROLS.items():
+        figure(f"pool_clean_{control}_false_alarms", clean[control]["value"], "share", f"<= {most}")
     for attack, name in ATTACKS.items():
         echo = cells["pool", "minilm", attack, "echo", None]
         missed = wrong(echo)

@@ -127,3 +127,31 @@ def test_a_second_run_has_nothing_to_do_and_vectors_of_the_other_corpus_are_used
     assert planned(project, wanted, "--configfile", "mine.yaml") == {
         "embed_passages": 2, "search_dense": 2, "merge_neighbours": 1, "retrieve_dense": 1,
     }  # fmt: skip
+
+
+def test_a_further_defence_is_fitted_and_filters_and_nothing_is_asked_again(study):
+    """No scorer, judge, attack or retrieval runs again, and no answer is paid again; the first defence that is fitted
+    needs what questions find in the clean corpus.
+    """
+    project, _, read = study
+    paid = [str(path.relative_to(project / "results"))[: -len(".parquet")] for path in calls_of(project)]
+    before = {path: read(CALLS, path) for path in paid}
+
+    def behind(*defences):
+        (project / "further.yaml").write_text(CONFIG.replace("defences: [none]", f"defences: [{', '.join(defences)}]"))
+        answers = [path.replace("/none/", f"/{name}/") for path in RESULTS[:2] for name in defences]
+        return *answers, RESULTS[2], "--configfile", "further.yaml"
+
+    wanted = behind("none", "question_share")
+    assert planned(project, *wanted) == {
+        "search_bm25": 1, "fit_defence": 1, "filter_retrieved": 2, "answer_attacked": 4,
+    }  # fmt: skip
+    snakemake(project, *wanted)
+    assert {path: read(CALLS, path) for path in paid} == before and len(calls_of(project)) == len(paid) + 2
+    assert planned(project, *behind("none", "question_share", "duplicates")) == {
+        "filter_retrieved": 2, "answer_attacked": 6,
+    }  # fmt: skip
+
+
+def calls_of(project):
+    return list(project.glob("results/calls/**/*.parquet"))
