@@ -15,7 +15,6 @@ import contextlib
 import importlib.util
 import json
 import sys
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -225,29 +224,29 @@ class StoredVectors:
 
 
 def beside_its_package(results: Path) -> None:
-    """On what the same questions find, and with the same vectors."""
+    """On what the same questions find, and with the same vectors: for how many of them the same is removed, in the cell
+    where this is least.
+    """
     if importlib.util.find_spec("ragdefender") is None:
         print("no package ragdefender here to compare with; see benchmarks/published.py")
         return
     from ragdefender import RAGDefender
 
     package = RAGDefender(embedder=StoredVectors(results.parent / "embeddings"), task_type="single_hop", device="cpu")
-    tasks = {"ragdefender": "single_hop", "ragdefender_hops": "multi_hop"}
-    for path, (defence, task) in product(sorted(results.glob("filtered/*/minilm/*.parquet")), tasks.items()):
-        cell, rows = tables.keys(FILTERED, path), tables.frame(FILTERED, [path])
-        rows = rows[rows["defence"] == defence].sort_values(["target_id", "rank"])
-        if rows.empty:
-            continue
-        planted = results / f"poisoned_passages/{cell['dataset']}/{cell['attack']}.parquet"
-        texts = texts_of(set(rows["passage_id"]), [results / f"passages/{cell['dataset']}.parquet"], [planted])
-        same = []
-        for _, question in rows.groupby("target_id"):
-            _, removed = package.defend(
-                "", [texts[name] for name in question["passage_id"]], task_type=task, return_indices=True
-            )
-            same.append(removed == np.flatnonzero(question["removed"]).tolist())
-        name = f"{cell['dataset']}_{ATTACKS[cell['attack']]}_{defence}_as_its_package"
-        figure(name, float(np.mean(same)), "share_of_questions", ">= 0.8")
+    for defence, task in (("ragdefender", "single_hop"), ("ragdefender_hops", "multi_hop")):
+        shares = []
+        for path in sorted(results.glob("filtered/*/minilm/*.parquet")):
+            cell, rows = tables.keys(FILTERED, path), tables.frame(FILTERED, [path])
+            rows = rows[rows["defence"] == defence].sort_values(["target_id", "rank"])
+            planted = results / f"poisoned_passages/{cell['dataset']}/{cell['attack']}.parquet"
+            texts = texts_of(set(rows["passage_id"]), [results / f"passages/{cell['dataset']}.parquet"], [planted])
+            same = []
+            for _, question in rows.groupby("target_id"):
+                found = [texts[name] for name in question["passage_id"]]
+                _, removed = package.defend("", found, task_type=task, return_indices=True)
+                same.append(removed == np.flatnonzero(question["removed"]).tolist())
+            shares.append(float(np.mean(same)))
+        figure(f"{defence}_as_its_package_least", min(shares), "share_of_questions", ">= 0.8")
 
 
 if __name__ == "__main__":
