@@ -242,8 +242,8 @@ def beside_its_package(results: Path) -> None:
             texts = texts_of(set(rows["passage_id"]), [results / f"passages/{cell['dataset']}.parquet"], [planted])
             same = []
             for _, question in rows.groupby("target_id"):
-                found = [texts[name] for name in question["passage_id"]]
-                _, removed = package.defend("", found, task_type=task, return_indices=True)
+                retrieved = [texts[name] for name in question["passage_id"]]
+                _, removed = package.defend("", retrieved, task_type=task, return_indices=True)
                 same.append(removed == np.flatnonzero(question["removed"]).tolist())
             shares.append(float(np.mean(same)))
         figure(f"{defence}_as_its_package_least", min(shares), "share_of_questions", ">= 0.8")

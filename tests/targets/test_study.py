@@ -139,7 +139,7 @@ def test_a_further_defence_is_fitted_and_filters_and_nothing_is_asked_again(stud
 
     def behind(*defences):
         (project / "further.yaml").write_text(CONFIG.replace("defences: [none]", f"defences: [{', '.join(defences)}]"))
-        answers = [path.replace("/none/", f"/{name}/") for path in RESULTS[:2] for name in defences]
+        answers = [path.replace("/none/careful", f"/{name}/careful") for path in RESULTS[:2] for name in defences]
         return *answers, RESULTS[2], "--configfile", "further.yaml"
 
     wanted = behind("none", "question_share")
