@@ -18,6 +18,13 @@ app = typer.Typer(
 )
 PASSING = {"ignore_unknown_options": True}  # and what is unknown is taken for a word
 WHOLE = PASSING | {"allow_extra_args": True, "help_option_names": []}  # not even --help is known here
+RELEASES = {
+    "release": "Make an immutable release: ragassay release 2026-11.",
+    "verify": "Verify a release: ragassay verify releases/2026-11.",
+    "replay": "Make a release's tables again from its answers, offline.",
+    "diff": "Compare two releases: ragassay diff BEFORE AFTER.",
+    "rehydrate": "Fetch the texts that a release withholds.",
+}
 Words = Annotated[list[str] | None, typer.Argument(metavar="[STUDY]... [SNAKEMAKE OPTION]...", show_default=False)]
 Checked = Annotated[list[str] | None, typer.Argument(metavar="[SERVICE]... [--configfile FILE...]", show_default=False)]
 Settings = Annotated[list[str] | None, typer.Argument(metavar="[--configfile FILE...]", show_default=False)]
@@ -164,35 +171,23 @@ def export(words: Words = None) -> None:
     run_pipeline(["export", *(words or [])])
 
 
-@app.command(context_settings=WHOLE)
-def release(context: typer.Context) -> None:
-    """Make an immutable release: ragassay release 2026-11."""
-    _in_project(context.args)
-    _of_releases("publish", context)
+def _of_releases(name: str, context: typer.Context) -> None:
+    from ragassay.release.__main__ import run as run_release
+
+    if name == "release":
+        _in_project(context.args)
+    raise typer.Exit(run_release(["publish" if name == "release" else name, *context.args]))
 
 
-@app.command(context_settings=WHOLE)
-def verify(context: typer.Context) -> None:
-    """Verify a release: ragassay verify releases/2026-11."""
-    _of_releases("verify", context)
+def _add_release_command(name: str, what: str) -> None:
+    def command(context: typer.Context) -> None:
+        _of_releases(name, context)
+
+    app.command(name, context_settings=WHOLE, help=what)(command)
 
 
-@app.command(context_settings=WHOLE)
-def replay(context: typer.Context) -> None:
-    """Make a release's tables again from its answers, offline."""
-    _of_releases("replay", context)
-
-
-@app.command(context_settings=WHOLE)
-def diff(context: typer.Context) -> None:
-    """Compare two releases: ragassay diff BEFORE AFTER."""
-    _of_releases("diff", context)
-
-
-@app.command(context_settings=WHOLE)
-def rehydrate(context: typer.Context) -> None:
-    """Fetch the texts that a release withholds."""
-    _of_releases("rehydrate", context)
+for _name, _what in RELEASES.items():
+    _add_release_command(_name, _what)
 
 
 @app.command()
@@ -286,12 +281,6 @@ def _in_project(words):
 
     if not {"-h", "--help"} & {*words}:
         read_all(configfiles(words))
-
-
-def _of_releases(command, context):
-    from ragassay.release.__main__ import run as run_release
-
-    raise typer.Exit(run_release([command, *context.args]))
 
 
 def main() -> None:
