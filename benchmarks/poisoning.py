@@ -16,4 +16,5 @@ if __name__ == "__main__":
     runs = {"joining": joining.joining, "hotflip": hotflip.step, "white_box": hotflip.white_box}
     runs |= {"triggers": triggers.triggers, "scoring": scoring.scoring, "overhead": overhead.overhead}
     runs |= {"pools": pools.pools, "adaptive": adaptive.adaptive}
-    parts(runs | {"probes": probes.probes, "acceptance": probes.acceptance, "exam": probes.exam})
+    runs |= {"probes": probes.probes, "acceptance": probes.acceptance, "released": probes.released}
+    parts(runs | {"exam": probes.exam})

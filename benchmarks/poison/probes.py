@@ -22,7 +22,7 @@ from ragassay.models.activations.state_store import Decoder
 from ragassay.services.probe import Probe
 from ragassay.studies.poisoning.probes.folds import Contestant, scored
 from ragassay.studies.poisoning.probes.kinds.triplet import Kind
-from ragassay.studies.poisoning.probes.labels import CORRECT, MATCHED, POISONED
+from ragassay.studies.poisoning.probes.labels import CORRECT, MATCHED, POISONED, RELEASED
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import ALL, KNOWN, Rows
 from ragassay.studies.poisoning.probes.samples import Layers, Part, Stored
@@ -122,6 +122,23 @@ def _timed(clone, *words):
     snakemake(clone, "revprag", "--cores", "2", *words)
     seconds, log = time.monotonic() - begin, max((clone / ".snakemake/log").glob("*.log"))
     return seconds, int(STEPS.findall(log.read_text())[-1])
+
+
+def released() -> None:
+    """The paper's network with the paper's settings, on the condition and the activations that its paper measures, less
+    logistic regression on the same answers. Two folds of ten, since each takes minutes.
+    """
+    path = f"results/probe_scores/demo_facts/{PLACE}.parquet"
+    with cloned() as clone:
+        snakemake(clone, path, "--cores", "2", "--configfile", "benchmarks/poison/paper_network.yaml")
+        scores = pq.read_table(clone / path).to_pandas()
+    inside = (scores["condition"] == RELEASED) & (scores["trained_on"] == RELEASED) & (scores["facts"] == ALL)
+    decided = scores[inside & scores["label"].isin((CORRECT, POISONED))]
+    wide = decided.pivot(index=["target_id", "side", "label"], columns="probe", values="score").dropna(subset="triplet")
+    poisoned = wide.index.get_level_values("label") == POISONED
+    areas = {probe: auroc(wide[probe].to_numpy(), poisoned) for probe in ("triplet", "paper_logistic")}
+    count("triplet_on_released_answers", len(wide), "answers")
+    figure("triplet_over_logistic_on_released", areas["triplet"] - areas["paper_logistic"], "auroc", ">= -0.05")
 
 
 def acceptance() -> None:

@@ -214,7 +214,9 @@ def study(tmp_path_factory):
         for file in own.files:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(place(file.relative_to(folder).parts[0]).read_bytes())
-        measure_revprag(
-            *([file] for file in own.files), place("metrics"), resamples=50, seed=0, flips=99, least_answers=20
-        )
+        own.card = folder / "probes/s/r/a/m/card.json"
+        own.card.parent.mkdir(parents=True)
+        own.card.write_bytes((folder / "card.json").read_bytes())
+        inputs = [[file] for file in (*own.files, own.card)]
+        measure_revprag(*inputs, place("metrics"), resamples=50, seed=0, flips=99, least_answers=20)
     return own

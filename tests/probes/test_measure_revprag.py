@@ -1,15 +1,18 @@
 """The report's section: every number with its controls."""
 
+import hashlib
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
+from safetensors.numpy import load
 
 from described import shown
 from probe_study import COUNT
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel, auroc
+from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROBE_TRANSFERS
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.probes.folds import CONTROLS
@@ -206,6 +209,15 @@ def test_planted_passages_classes_places_and_points_are_rows_of_their_own(study)
     scores = [row for row in scores if row["label"] in ("correct", "poisoned")]
     expected = auroc([row["score"] for row in scores], [row["label"] == "poisoned" for row in scores])
     assert abs(values["who", "others", "auroc"] - expected) < 1e-9
+
+
+def test_a_row_says_which_weights_and_saved_probes_the_numbers_are_of(study):
+    [row] = [row for row in study.rows(METRICS) if row["table"] == "cards"]
+    keys = json.loads(row["keys"])
+    assert keys["weights"] == Decoder("model tiny", study.model).digest[:16] and keys["dtype"] == "float32"
+    saved = (study.folder / "heads.safetensors").read_bytes()
+    assert keys["saved"] == hashlib.sha256(saved).hexdigest()[:16]
+    assert row["value"] == len({tuple(name.split(".")[:2]) for name in load(saved)}) and keys["responder"] == "m"
 
 
 def test_shares_of_classes_sum_to_one():

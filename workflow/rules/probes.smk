@@ -286,6 +286,7 @@ rule measure_revprag:
             "results/probe_transfers/{generalisation}.parquet", generalisation=plan(probes.generalisations)
         ),
         alarms=plan(probes.beside_defences).over("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+        cards=READ.over("results/probes/{dataset}/{retriever}/{attack}/{responder}/card.json"),
     output:
         metrics=table("results/metrics/revprag.parquet"),
     log:

@@ -6,13 +6,15 @@ the plane. As everywhere in this study, the control stands in the same row.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 
-from ragassay.base import tables
+from ragassay.base import card, tables
 from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
+from ragassay.models.heads import heads_file
 from ragassay.schemas.probes import ALARMS, PROBE_CLASSES, PROBE_SCORES, PROBE_TRANSFERS, PROJECTIONS, PROMPT_ANSWERS
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.probes.folds import BESIDE, CLASSES, CONTROLS, FIRST_TOKEN, PROBE, WAYS
@@ -40,7 +42,7 @@ ATTACKED = CELL[:-1]  # before a responder answers
 
 
 def measure_revprag(
-    rejects, prompt_answers, probe_scores, probe_classes, projections, probe_transfers, alarms, metrics,
+    rejects, prompt_answers, probe_scores, probe_classes, projections, probe_transfers, alarms, cards, metrics,
     resamples, seed, flips, least_answers,
 ):  # fmt: skip
     """All arguments are files of all cells; `rejects` are those of pair_prompts, in the order of the others. A probe
@@ -77,8 +79,19 @@ def measure_revprag(
     if probe_transfers:
         rows += transferred_rows(tables.frame(PROBE_TRANSFERS, probe_transfers), *draws)
     rows += alarm_rows(tables.frame(ALARMS, alarms), *draws, flips)
+    rows += card_rows(map(Path, cards))
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
+
+
+def card_rows(cards: Iterable[Path]) -> Iterator[dict]:
+    """Which weights and which saved probes the numbers of a cell are of: the beginning of their digests."""
+    for path in cards:
+        facts = card.read(path, heads_file.FORM)
+        identity = {"weights": facts["identity"]["files"], "saved": facts["weights"]}
+        keys = dict(zip(CELL, path.parts[-5:-1], strict=True)) | {key: value[:16] for key, value in identity.items()}
+        count = len(facts["heads"])
+        yield from SECTION.rows("cards", keys | {"dtype": facts["identity"]["dtype"]}, {"probes": count})
 
 
 def _reasons(path):
