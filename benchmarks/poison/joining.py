@@ -50,4 +50,4 @@ def joining() -> None:
 
 def _planted(name):
     row = {"passage_id": name, "target_id": "t", "number": 1, "text": name, "attack": "a", "poisoned": True}
-    return row | {"made_from": None, "calls": 0, "forwards": 0}
+    return dict.fromkeys(POISONED_PASSAGES.schema.names) | row | {"calls": 0, "forwards": 0}

@@ -12,6 +12,8 @@ from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.studies.poisoning.attacks.attack import AttackError
 from rows import row
 from scripts.attacks.poison_corpus import poison_corpus
+from targets import TARGET_ROWS, write_targets
+from workshop import pages
 
 
 @pytest.fixture
@@ -76,3 +78,14 @@ def test_released_texts_of_several_attackers_name_who_wrote_them_and_what_each_w
     poison_corpus(files("targets"), [], [], texts, files("poison"), "mine", "table", {"texts": None}, "poisonarena")
     made = tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
     assert {(one["method"], one["wants"]) for one in made} == {("black", None), ("garag", "at ten")} and len(made) == 4
+
+
+def test_the_guides_table_of_texts_is_planted_as_it_says(planted, files, tmp_path):
+    file = tmp_path / "texts.csv"
+    file.write_text(pages("attacks")["csv"][0])
+    asked = {"pump-1": "How often is pump 1 oiled?", "pump-2": "When is pump 2 oiled?"}
+    usual = TARGET_ROWS[0] | {"answers": ["every 20 hours"]}
+    write_targets(files("targets"), [usual | {"target_id": name, "question": asked[name]} for name in asked])
+    made = {one["target_id"]: one for one in planted("table", written=[str(file)], texts=None)}
+    assert made["pump-1"]["text"].startswith("Since its overhaul") and made["pump-1"]["method"] is None
+    assert (made["pump-2"]["method"], made["pump-2"]["wants"]) == ("rival", "once a month")
