@@ -116,7 +116,7 @@ def test_a_graft_is_a_passage_that_the_question_finds_with_a_text_behind_it():
     assert planted("graft", Tools()) == {}
 
 
-def test_each_of_several_attackers_plants_for_another_wrong_answer():
+def test_each_of_several_attackers_plants_for_another_wrong_answer(caplog):
     lamp = BRIDGE | {"target_id": "lamp", "target": "the church", "target_aliases": [], "texts": ["The church fell."]}
     made = list(rows("mine", "competing", [*TARGETS, lamp], TOOLS, {"texts": 1, "attackers": ["hidden", "outdated"]}))
     of_bridge = {one["method"]: one for one in made if one["target_id"] == "bridge"}
@@ -126,10 +126,12 @@ def test_each_of_several_attackers_plants_for_another_wrong_answer():
     for one in of_bridge.values():
         text = visible(one["text"])
         assert contains(text, "church") == (one["wants"] == "the church") != contains(text, "lighthouse")
-    with pytest.raises(
-        AttackError, match="target bridge: found wrong answers of other targets for 1 rivals, expected 2"
-    ):
+    with pytest.raises(AttackError, match=r"no target has 3 attackers: .* texts of bridge; name fewer attackers"):
         planted("competing")
+    silent = BRIDGE | {"target_id": "silent", "texts": ["Nothing is stated."]}
+    made = rows("mine", "competing", [*TARGETS, silent], TOOLS, {"texts": 1, "attackers": ["hidden", "outdated"]})
+    assert {one["target_id"] for one in made} == {"bridge", "ferry"}
+    assert "1 of 3 targets have no competition and are left out: " in caplog.text and "texts of silent" in caplog.text
 
 
 def test_a_flood_has_as_many_texts_as_can_be_made_of_those_of_a_target():
