@@ -22,7 +22,7 @@ def pages(printed: dict[str, list[list[str]]]) -> dict[Path, str]:
 
 
 def _page(study, paper, figures) -> Iterator[str]:
-    prices = {name: entry["price"] for name, entry in of_files(_files(paper), schema.merged())["models"].items()}
+    models = of_files(_files(paper), schema.merged())["models"]
     yield f"# {paper['title']}\n"
     yield f"{paper['citation']} ([{paper['link'].removeprefix('https://')}]({paper['link']})). {paper['question']}\n"
     yield f"`ragassay reproduce {study}/TABLE` makes [any of its tables](../papers.md). Settings:"
@@ -35,7 +35,7 @@ def _page(study, paper, figures) -> Iterator[str]:
             ["## What you bring", "", "| name | what | place | GB |", "|---|---|---|---|", *_inputs(paper), ""]
         )
     for name, table in paper["tables"].items():
-        yield from _part(f"{study}/{name}", paper, table, prices, figures)
+        yield from _part(f"{study}/{name}", paper, table, models, figures)
 
 
 def _files(paper):
@@ -48,7 +48,7 @@ def _inputs(paper) -> Iterator[str]:
         yield f"| {name} | {entry['what']} | {place} | {entry.get('gb', '')} |"
 
 
-def _part(name, paper, table, prices, figures) -> Iterator[str]:
+def _part(name, paper, table, models, figures) -> Iterator[str]:
     yield f"## {name.partition('/')[2].replace('-', ' ').capitalize()}: {table['title']}\n"
     lines = []
     if table["instead"]:
@@ -56,7 +56,7 @@ def _part(name, paper, table, prices, figures) -> Iterator[str]:
     else:
         lines.append(f"* Run: `ragassay reproduce {name}`, which makes `{table['target']}`")
         lines.append(f"* Rows: {', '.join(_places(table))}{_keys(table)}")
-        lines.append(f"* Our numbers: not run, needs {', '.join(table['needs'])}; {_cost(table, prices)}")
+        lines.append(f"* Our numbers: not run, needs {', '.join(table['needs'])}; {_cost(table, models)}")
     lines += [
         f"* Nearest measured: {text}: {' '.join(figures[place][1:3])} (`{place}`)"
         for place, text in table["measured"].items()
@@ -84,8 +84,8 @@ def _keys(table):
     )
 
 
-def _cost(table, prices):
-    dollars = sum(paper_tables.dollars(prices[model], *asked) for model, asked in table["asks"].items())
+def _cost(table, models):
+    dollars = sum(paper_tables.dollars(models[model], *asked) for model, asked in table["asks"].items())
     requests = sum(asked[0] for asked in table["asks"].values())
     asked = f"${dollars:,.2f} for {requests:,.0f} requests" if requests else "no requests"
     return f"{asked}{', ' + table['hours'] if table['hours'] else ''}"

@@ -44,7 +44,7 @@ def reproduce(name: str, words: list[str], is_demo: bool = False) -> int:
         sys.stdout.write(f"cost: {cost(table, over)}\n")
     if missing := lacking([*files, str(file)]):
         sys.stdout.write("".join(f"missing: {printable(line)}\n" for line in missing))
-        raise PaperError(f"{name}: {len(missing)} things are missing, expected none before a run; see the lines above")
+        raise PaperError(f"{name}: not run, {len(missing)} missing; bring what the lines above name")
     command = pipeline.snakemake(table["target"], *words, "--configfile", *files, str(file))
     if (status := finished(command)) or {"--dry-run", "--dryrun", "-n"} & {*words}:
         return status
@@ -127,7 +127,7 @@ def cost(table: dict, config: dict) -> str:
     parts = [table["hours"]] if table["hours"] else []
     dollars = 0.0
     for model, (requests, *tokens) in table["asks"].items():
-        dollars += paper_tables.dollars(config["models"][model]["price"], requests, *tokens)
+        dollars += paper_tables.dollars(config["models"][model], requests, *tokens)
         parts.append(f"{requests:,.0f} requests to {model}")
     return f"some ${dollars:,.2f} (estimated from the paper's sizes): {', '.join(parts) or 'no requests'}"
 

@@ -104,10 +104,11 @@ def printed(name: str, table: dict) -> list[Number]:
     return numbers
 
 
-def dollars(price: dict, requests: float, prompt_tokens: float, answer_tokens: float) -> float:
-    """What as many requests cost at a model's price; those that wait for a batch cost a share of it."""
+def dollars(model: dict, requests: float, prompt_tokens: float, answer_tokens: float) -> float:
+    """What as many requests to an entry of `models` cost; those that wait for a batch cost a share of it."""
+    price = model["price"]
     paid = prompt_tokens * price["input"] + answer_tokens * price["output"]
-    return requests * paid * (price.get("batch") or 1) / 1e6
+    return requests * paid * (price["batch"] if model["mode"] == "batch" else 1) / 1e6
 
 
 def names_of(table: dict, numbers: list[Number]) -> dict[str, list[str]]:
