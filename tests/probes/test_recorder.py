@@ -1,7 +1,9 @@
 """A recording of a model: its answers, states and log-probabilities are those of the model, a kill costs a portion, and
 what is damaged or of something else is one line."""
 
+import gc
 import json
+import weakref
 
 import numpy as np
 import pytest
@@ -14,8 +16,10 @@ from probe_study import LOGISTIC, PROBES, PROMPTS, WHERE
 from ragassay.base import card, tables
 from ragassay.base.errors import AssayError
 from ragassay.calls.prompts import PromptPair
+from ragassay.calls.providers import transformers as transformers_provider
 from ragassay.command import exam
 from ragassay.models import recording
+from ragassay.models.local import LocalModel
 from ragassay.models.recording import Recording, RecordingError
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS, PROMPT_PAIRS
@@ -138,36 +142,49 @@ def test_the_study_reads_a_file_as_it_reads_the_model(study, tmp_path):
 
 def test_a_kill_costs_no_more_than_a_portion(cells, study, tmp_path, monkeypatch):
     monkeypatch.setattr(recorder, "PORTION", 2)
-    collect, asked = collecting.Collector.collect, []
+    read, asked, computed = collecting.Collector.states_of, [], []
 
     def killed(collector, prompts):
         if asked:
             raise KeyboardInterrupt
         asked.append(prompts)
-        return collect(collector, prompts)
+        return read(collector, prompts)
 
-    monkeypatch.setattr(collecting.Collector, "collect", killed)
+    monkeypatch.setattr(collecting.Collector, "states_of", killed)
     path = tmp_path / "tiny.safetensors"
     with pytest.raises(KeyboardInterrupt):
         recorded_by(tmp_path, study.model).record(path, cells)
     assert not path.exists()
-    computed = []
 
     def counted(collector, prompts):
-        result = collect(collector, prompts)
+        result = read(collector, prompts)
         computed.append(collector.states.computed)
         return result
 
-    monkeypatch.setattr(collecting.Collector, "collect", counted)
-    from ragassay.calls.providers import transformers as provider
-
-    monkeypatch.setattr(provider.Provider, "_generate", None)  # every answer is in the ledger
+    monkeypatch.setattr(collecting.Collector, "states_of", counted)
+    monkeypatch.setattr(transformers_provider.Provider, "_generate", None)  # every answer is in the ledger
     recorded_by(tmp_path, study.model).record(path, cells)
     assert computed == [0, 2]
     monkeypatch.undo()
     again = tmp_path / "again"
     recorded_by(again, study.model).record(again / "tiny.safetensors", cells)
     assert (Recording.open(path).arrays["keys"] == Recording.open(again / "tiny.safetensors").arrays["keys"]).all()
+
+
+def test_the_trunk_and_the_whole_model_are_never_loaded_at_once(cells, study, tmp_path, monkeypatch):
+    loaded, alive = LocalModel._loaded, weakref.WeakSet()
+    most = []
+
+    def counted(local, kind, **options):
+        model = loaded(local, kind, **options)
+        alive.add(model)
+        gc.collect()
+        most.append(len(alive))
+        return model
+
+    monkeypatch.setattr(LocalModel, "_loaded", counted)
+    recorded_by(tmp_path, study.model).record(tmp_path / "tiny.safetensors", cells)
+    assert len(most) == 4 and max(most) == 1, "answers, activations, log-probabilities and the output layer"
 
 
 def _forged(path, **arrays):

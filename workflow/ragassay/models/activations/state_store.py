@@ -91,6 +91,10 @@ class StoredStates:
         left = (self.store.dimensions or 0) - usual * (sum(counts) - sum(inside))
         return [left // sum(inside) if place.site == MLP else usual for place in self.places]
 
+    def release(self) -> None:
+        """Forget the weights, which are loaded again when something is to be computed."""
+        self._states = None
+
     def of(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> np.ndarray:
         """prompts x layers x positions x width, as float16; see `keys` and `read`."""
         return self.read(self.keys(prompts, owners, names))

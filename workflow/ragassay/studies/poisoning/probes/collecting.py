@@ -52,7 +52,7 @@ class TokenSequences(Sequence):
 
 
 class Collector:
-    """A model and what is read of it. Both stay loaded from one call to the next; what is stored is not computed."""
+    """A model and what is read of it; what is stored is not computed. Weights stay loaded until they are released."""
 
     def __init__(self, decoder: Decoder, readings: list[dict], embeddings):
         self.decoder, self.readings, self.embeddings = decoder, Readings.resolved(readings, decoder), embeddings
@@ -63,12 +63,26 @@ class Collector:
         return Collection.of(self.states, self.readings)
 
     def collect(self, asked: list[Asked]) -> Collected:
+        keys, tokens = self.states_of(asked)
+        self.release()
+        certain = self.certainties_of(asked)
+        self.release()
+        return Collected(keys, tokens, certain)
+
+    def states_of(self, asked: list[Asked]) -> tuple[list[bytes | None], list[int]]:
+        """The keys of the states, once they are stored, and how many tokens each prompt has."""
         tokens = TokenSequences(asked, self.readings, self.decoder)
         keys = self.states.keys(tokens, [prompt.owner for prompt in asked], [prompt.name for prompt in asked])
-        certain = self.certainties(
-            [self.decoder.prompt(prompt.messages()) for prompt in asked], [prompt.answer for prompt in asked]
-        )
-        return Collected(keys, list(map(len, tokens)), certain)
+        return keys, list(map(len, tokens))
+
+    def certainties_of(self, asked: list[Asked]) -> list[list[float | None]]:
+        texts = [self.decoder.prompt(prompt.messages()) for prompt in asked]
+        return self.certainties(texts, [prompt.answer for prompt in asked])
+
+    def release(self) -> None:
+        """Forget weights: the trunk and the whole model are never loaded at once."""
+        self.states.release()
+        self.__dict__.pop("scorer", None)
 
     @cached_property
     def scorer(self):

@@ -3,8 +3,10 @@ log-probabilities, and write all of it into one file (see `ragassay.models.recor
 states in a store before the file is written, so that after a kill the same call goes on where it was."""
 
 import functools
+import gc
 import json
 import time
+from collections.abc import Iterator
 from importlib import metadata
 from typing import NamedTuple
 
@@ -87,18 +89,22 @@ class Recorder(NamedTuple):
         def request(pair):
             return Request(self.prompts.messages(*pair), self.sampling)
 
-        return [answer for [answer] in complete(Requests(shown, request), model, self.ledger)]
+        answers = [answer for [answer] in complete(Requests(shown, request), model, self.ledger)]
+        gc.collect()  # the provider's weights, which its tasks may still refer to
+        return answers
 
     def _collected(self, collector, asked):
         """Keys, tokens and certainties of all, a portion at a time."""
-        parts, begin = ([], [], []), time.monotonic()
-        for start in range(0, len(asked), PORTION):
-            for part, values in zip(parts, collector.collect(asked[start : start + PORTION]), strict=True):
-                part.extend(values)
-            done = len(parts[0])
-            left = (time.monotonic() - begin) / done * (len(asked) - done)
-            log.info("activations of %d of %d prompts, %s left", done, len(asked), clock(left))
-        return parts
+        keys, tokens, certain = [], [], []
+        for portion in _portions(asked, "activations"):
+            keys_of_portion, tokens_of_portion = collector.states_of(portion)
+            keys += keys_of_portion
+            tokens += tokens_of_portion
+        collector.release()
+        for portion in _portions(asked, "log-probabilities"):
+            certain += collector.certainties_of(portion)
+        collector.release()
+        return keys, tokens, certain
 
     def _arrays(self, collector, asked, answers, collected):
         """`collected` has key, tokens and certainties of each prompt that has states."""
@@ -128,6 +134,16 @@ class Recorder(NamedTuple):
             last = Layers(stored, reading.places([collection.blocks]))[range(len(keys))][:, 0]
             return {WORDS: likeliest(last, collector.decoder.output(), COUNT).astype(np.float16)}
         return {}
+
+
+def _portions(asked: list[Asked], what: str) -> Iterator[list[Asked]]:
+    """Some prompts at a time; after each portion a line says how far it is and how long the rest takes."""
+    begin = time.monotonic()
+    for start in range(0, len(asked), PORTION):
+        yield asked[start : start + PORTION]
+        done = min(start + PORTION, len(asked))
+        left = (time.monotonic() - begin) / done * (len(asked) - done)
+        log.info("%s of %d of %d prompts, %s left", what, done, len(asked), clock(left))
 
 
 def prompts_of(cells: list[tuple]) -> tuple[list[tuple[str, list[str]]], list[str]]:
