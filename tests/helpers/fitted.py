@@ -95,7 +95,13 @@ def write_probes(folder: Path, threshold: float = 0.5) -> Path:
 def write_recording(file):
     """One without a prompt."""
     reading = {"site": "residual", "layers": [1], "position": "last_prompt", "width": 4}
-    facts = {"model": "m", "identity": {}, "blocks": 1, "readings": [reading], "versions": {}}
+    facts = {
+        "model": "m",
+        "identity": {"files": "ab" * 32, "dtype": "float32"},
+        "blocks": 1,
+        "readings": [reading],
+        "versions": {},
+    }
     arrays = {name: np.zeros(0, dtype) for name, dtype in recording.ARRAYS.items()}
     arrays |= {"keys": np.zeros((0, 16), np.uint8), "answers": np.frombuffer(b"[]", np.uint8)}
     arrays |= {"certainties": np.zeros((0, 3), np.float32), "states": np.zeros((0, 4), np.float16)}

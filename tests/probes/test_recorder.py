@@ -187,14 +187,14 @@ def test_the_trunk_and_the_whole_model_are_never_loaded_at_once(cells, study, tm
     assert len(most) == 4 and max(most) == 1, "answers, activations, log-probabilities and the output layer"
 
 
-def _forged(path, **arrays):
-    """The same file with other arrays, and digests as if these had been recorded."""
+def _forged(path, facts=None, **arrays):
+    """The same file with other facts and arrays, and digests as if these had been recorded."""
     from safetensors.numpy import save_file
 
     opened = Recording.open(path)
     arrays = opened.arrays | arrays
-    facts = {name: part for name, part in opened.card.items() if name != card.DIGEST}
-    facts = card.signed(facts | {"arrays": recording._digest(arrays)})
+    kept = {name: part for name, part in opened.card.items() if name != card.DIGEST} | (facts or {})
+    facts = card.signed(kept | {"arrays": recording._digest(arrays)})
     save_file(arrays, path, metadata={"card": json.dumps(facts)})
 
 
@@ -221,6 +221,13 @@ def test_a_damaged_file_is_one_line_wherever_it_is_damaged(file):
     file.write_bytes(content)
     _forged(file, places=np.full(6, 9, np.int32))
     assert "places: found a number that is not" in refused(file)
+    file.write_bytes(content)
+    _forged(file, answers=np.frombuffer(json.dumps([["a", 1, None, None, ""]] * 6).encode(), np.uint8))
+    assert "found answers to other prompts than its 6" in refused(file)
+    for wrong in ({"readings": [{"site": "residual"}]}, {"identity": {"files": "x"}}, {"blocks": 0}, {"prompts": "p"}):
+        file.write_bytes(content)
+        _forged(file, wrong)
+        assert f"{next(iter(wrong))}: found" in refused(file)
     with pytest.raises(RecordingError, match="no such file, expected a recording"):
         recording.read_card(file.with_name("none.safetensors"))
 

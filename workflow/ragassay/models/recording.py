@@ -16,7 +16,9 @@ import numpy as np
 from ragassay.base import card, fitted_files
 from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError, closest_file
+from ragassay.models.activations.sites import FIRST_GENERATED, LAST_PROMPT, SITES
 
+POSITIONS = LAST_PROMPT, FIRST_GENERATED
 PROVIDER = "recorded"  # of the entry of `models` that names such a file
 LARGEST = 4 << 30  # bytes of a file, which is read at once
 LONGEST_HEADER = 1 << 20
@@ -32,17 +34,32 @@ class RecordingError(AssayError):
     """A recording cannot be read, or is of other prompts than those that are asked."""
 
 
+def _is_reading(value) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"site", "layers", "position", "width"}:
+        return False
+    layers_are_right = card.is_list(value["layers"], int) and min(value["layers"]) >= 0
+    width_is_right = type(value["width"]) is int and value["width"] > 0
+    return layers_are_right and width_is_right and value["site"] in SITES and value["position"] in POSITIONS
+
+
 def _are_readings(value) -> bool:
-    kinds = {"site": str, "layers": list, "position": str, "width": int}
-    return card.is_list(value, dict) and all(
-        each.keys() == kinds.keys() and all(type(each[name]) is kind for name, kind in kinds.items()) for each in value
-    )
+    return card.is_list(value, dict) and all(map(_is_reading, value))
+
+
+def _is_identity(value) -> bool:
+    return isinstance(value, dict) and card.is_digest(value.get("files")) and isinstance(value.get("dtype"), str)
+
+
+def _is_answer(row) -> bool:
+    kinds = (str, str, int | None, int | None, str | None)
+    return isinstance(row, list) and len(row) == len(ANSWER) and all(map(isinstance, row, kinds))
 
 
 FORM = card.Form(
     "recording", 1,
     {
-        "model": str, "identity": dict, "blocks": card.positive("a number of blocks"), "sampling": dict,
+        "model": str, "identity": card.expected("what the model is", _is_identity),
+        "blocks": card.positive("a number of blocks"), "sampling": dict,
         "readings": card.expected("site, layers, position and width of each", _are_readings),
         "prompts": list, "questions": list, "versions": dict,
         "arrays": card.expected("a digest", card.is_digest),
@@ -181,5 +198,5 @@ def _check(facts, arrays):
     if WORDS in arrays:
         fitted_files.check(WORDS, arrays[WORDS], "float16", (None, None))
     rows = json.loads(arrays["answers"].tobytes())
-    if len(rows) != count or not all(len(row) == len(ANSWER) and isinstance(row[0], str) for row in rows):
+    if not isinstance(rows, list) or len(rows) != count or not all(map(_is_answer, rows)):
         raise ValueError(f"found answers to other prompts than its {count}")
