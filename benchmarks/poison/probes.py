@@ -120,8 +120,9 @@ def _timed(clone, *words):
     """Seconds and jobs of the study, or of a part of it."""
     begin = time.monotonic()
     snakemake(clone, "revprag", "--cores", "2", *words)
-    seconds, log = time.monotonic() - begin, max((clone / ".snakemake/log").glob("*.log"))
-    return seconds, int(STEPS.findall(log.read_text())[-1])
+    seconds, logs = time.monotonic() - begin, sorted((clone / ".snakemake/log").glob("*.log"))
+    steps = [STEPS.findall(log.read_text()) for log in logs]  # a run may end with one that only plans
+    return seconds, int([done for done in steps if done][-1][-1])
 
 
 def released() -> None:
