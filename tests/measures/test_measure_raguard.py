@@ -214,9 +214,9 @@ def test_right_answers_stand_between_those_without_passages_and_those_without_po
     outcomes = [name for name in TARGET_OUTCOMES if name != ABSTAINED]
     shares = list(values(metrics, "outcomes", "black", "raguard", *outcomes).values())
     assert sum(shares) == 1 and shares[0] == 1 / 4
-    swept = metrics["swept_oacc", "black", None, "figure_2", "oacc"]
+    swept = metrics["swept_oacc", "black", "raguard", "figure_2", "oacc"]
     assert (swept["value"], swept["n"], swept["abstained"]) == (pytest.approx(2 / 3), 3, 1)
-    assert value(metrics, "swept_oacc", "black", None, "figure_2", "ceiling") == 3 / 4
+    assert value(metrics, "swept_oacc", "black", "raguard", "figure_2", "ceiling") == 3 / 4
 
 
 def test_right_answers_of_defences_are_compared_on_the_same_questions(metrics):

@@ -221,7 +221,7 @@ def sweep_rows(answers, given: dict, resamples: int, seed: int) -> Iterator[dict
     """
     names = ["dataset", "retriever", "attack", "responder"]
     for (*cell, sweep, at, kind), rows in answers.groupby([*names, "sweep", "at", "kind"], sort=False):
-        keys = dict(zip(names, cell, strict=True)) | {"sweep": sweep, "at": at, "kind": kind}
+        keys = dict(zip(names, cell, strict=True)) | {"sweep": sweep, "at": at, "defence": kind}
         panel, everybody = Panel(rows["target_id"], resamples, seed), np.ones(len(rows), bool)
         for name, wanted in (("oacc", CORRECT), ("target", TARGET)):
             values = np.where(rows["outcome"] != ABSTAINED, rows["outcome"] == wanted, np.nan)

@@ -91,7 +91,7 @@ class Sweep:
         removed, poison, clean = (looked[name].to_numpy(bool) for name in ("removed", "poison", "clean"))
         panel = Panel(looked["target_id"], resamples, seed)
         wrong = {"fpr": (removed, clean), "fnr": (~removed, poison), "accuracy": (removed == poison, poison | clean)}
-        row_keys = keys | {"attack": row["attack"], "at": row["at"], "kind": row["kind"]}
+        row_keys = keys | {"attack": row["attack"], "at": row["at"], "defence": row["kind"]}
         for name in METRICS:
             values, mask = wrong[name]
             if mask.any():
