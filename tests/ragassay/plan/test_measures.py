@@ -135,6 +135,12 @@ def test_sweeps_of_attacks_by_a_trigger_are_for_questions_that_hold_it(tmp_path,
             f"results/retrieved/{dataset}/minilm/{attack}.parquet"
         ]
         assert [row["at"] for row in measures.sweep_raguard(settings, wildcards)["rows"]] == [attack]
+    cells = [CELL | {"datasets": ["mine", "triggered"]}]
+    shared = {"under_attack": {"cells": cells}, "datasets": OWN["datasets"] | datasets}
+    settings = checked(OWN | shared | {"raguard": {"sweeps": "sweeps.tsv"}}, [], merged())
+    assert measures.swept(settings).column("dataset") == ["mine", "triggered"]
+    (tmp_path / "sweeps.tsv").write_text("\n".join([lines[0], lines[2]]))
+    assert measures.swept(settings).column("dataset") == ["mine"], "no row is for questions with a trigger"
 
 
 def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():

@@ -99,7 +99,11 @@ def score_passages(config: dict, wildcards) -> dict:
 
 
 def swept(config: dict) -> Grid:
-    """Datasets and retrievers by vectors where RAGuard is tried; none without a table."""
+    """Datasets and retrievers by vectors where RAGuard is tried and the table has rows for; none without a table."""
+    return _tried(config).where(lambda cell: _rows(config, cell))
+
+
+def _tried(config):
     if not config["raguard"]["sweeps"]:
         return Grid([])
     return defences.filtered(config).where(_is_swept(config)).by("dataset", "retriever")
@@ -171,7 +175,8 @@ def swept_answers(config: dict) -> Grid:
     """The same with all who answer behind RAGuard there."""
     if not config["raguard"]["sweeps"]:
         return Grid([])
-    return defences.answered(config).where(_is_swept(config)).by("dataset", "retriever", "responder")
+    answered = defences.answered(config).where(_is_swept(config))
+    return answered.where(lambda cell: _rows(config, cell)).by("dataset", "retriever", "responder")
 
 
 def sweep_modules(config: dict, wildcards) -> list[str]:
@@ -216,7 +221,7 @@ def check(config: dict) -> Iterator[tuple]:
             )
         elif "model" not in entry and not stated.type.IS_TRAINED:
             yield ("scorers", name), "found no model, which this kind needs"
-    yield from _wrong_sweeps(config) if swept(config) else ()
+    yield from _wrong_sweeps(config) if _tried(config) else ()
     yield from wrong_scorers(config, defences.filtered(config))
 
 
@@ -243,7 +248,7 @@ def _wrong_sweeps(config):
             yield ("raguard", "sweeps"), unknown("attack", row["attack"], attacks.attacks(config))
         elif row["scorer"] and row["scorer"] not in scorers(config):
             yield ("raguard", "sweeps"), unknown("scorer", row["scorer"], scorers(config))
-        elif read := [name for name in swept(config).column("dataset") if _knows(config, row["scorer"], name)]:
+        elif read := [name for name in _tried(config).column("dataset") if _knows(config, row["scorer"], name)]:
             yield ("raguard", "sweeps"), f"found the scorer {row['scorer']}, which has read the corpus of {read[0]}"
         elif wrong := next(schema_problems(row["settings"], allowed), None):
             yield ("raguard", "sweeps"), f"{'.'.join(map(str, wrong[0]))}: {wrong[1]}"
