@@ -157,6 +157,18 @@ def test_a_table_of_relevance_compares_its_sets_and_no_others(clone, name):
     assert bool(config["lm_relevance"]["raters"]) == (name == "relevance/table-3")
 
 
+@pytest.mark.parametrize("name", RUN)
+def test_a_table_needs_the_keys_and_data_sets_that_its_page_names(clone, name):
+    _, config = narrow(name)
+    _, paper, table = paper_tables.named(name)
+    keys = {"openai": "OPENAI_API_KEY", "together": "TOGETHER_API_KEY", "moonshot": "MOONSHOT_API_KEY"}
+    asked = {model["key_variable"] for model in config["models"].values()} - {None}
+    assert asked == {variable for need, variable in keys.items() if need in table["needs"]}
+    places = {paper["inputs"][need].get("path") for need in table["needs"]} - {None}
+    sets = {corpus.get("beir") for corpus in config["corpora"].values()} - {None}
+    assert sets == {place for place in places if place.startswith("data/beir")}
+
+
 def test_a_table_of_sweeps_sweeps_its_own_rows(clone):
     assert {row["table"] for row in measures.sweep_rows(narrow("raguard/table-7")[1]["raguard"]["sweeps"])} == {
         "table_7"

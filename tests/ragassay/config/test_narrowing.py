@@ -18,6 +18,7 @@ CONFIG = {
         "use": ["control"],
         "methods": {"control": {"encoders": ["control"]}, "network": {"encoders": ["mpnet"]}},
     },
+    "lm_relevance": {"raters": ["gpt", "writer"], "rated": [{"query_set": "near"}]},
     "services": {"mine": {"note": "other"}},
     "under_attack": {
         "cells": [
@@ -37,8 +38,9 @@ CONFIG = {
     },
     "relevance": {
         "retrievers": ["dense", "bm25"],
+        "answers": {"responders": ["gpt"], "retrievers": ["dense", "bm25"]},
         "sets": {
-            "books": {"corpus": "nq", "near": ["near", "other"], "far": []},
+            "books": {"corpus": "nq", "near": ["near", "other"], "far": [], "retrievers": ["dense", "bm25"]},
             "others": {"corpus": "other", "near": ["other"], "far": []},
         },
     },
@@ -71,12 +73,20 @@ def test_entries_go_that_nothing_leads_to():
 def test_sets_and_probes_keep_what_the_table_shows():
     keys = {"corpus": ["nq"], "set": ["near"], "retriever": ["bm25"], "probe": ["triplet"], "condition": ["released"]}
     over = narrowed(CONFIG, keys | {"generalisation": ["data_sets"]}, None)
-    books = {"corpus": "nq", "near": ["near"], "far": []}
-    assert over["relevance"] == {"sets": {"books": books, "others": None}, "retrievers": ["bm25"]}
+    books = {"corpus": "nq", "near": ["near"], "far": [], "retrievers": ["bm25"]}
+    answers = {"responders": [], "retrievers": ["bm25"]}
+    assert over["relevance"] == {"sets": {"books": books, "others": None}, "retrievers": ["bm25"], "answers": answers}
+    assert narrowed(CONFIG, keys | KEYS, None)["relevance"]["answers"]["responders"] == ["gpt"]
     assert over["revprag"]["probes"] == {"logistic": None} and over["revprag"]["conditions"] == ["released"]
     assert over["revprag"]["generalisation"] == {"attacks": None}
     assert over["revprag"]["baselines"] == over["revprag"]["defences"] == []
     assert narrowed(CONFIG, {"probe": ["masking"]}, None)["revprag"]["baselines"] == ["masking"]
+
+
+def test_relevance_is_rated_where_the_table_names_raters():
+    assert narrowed(CONFIG, {"method": ["Energy"]}, None)["lm_relevance"] == {"raters": [], "rated": []}
+    rated = narrowed(CONFIG, {"method": ["gpt", "Energy"]}, None)["lm_relevance"]
+    assert rated == {"raters": ["gpt"], "rated": [{"query_set": "near"}]}
 
 
 def test_sweeps_name_scorers():

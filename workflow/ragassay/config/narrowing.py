@@ -20,6 +20,8 @@ def narrowed(config: dict, keys: dict[str, list[str]], swept: str | None) -> dic
     over = {section: {"cells": _cells(config[section]["cells"], keys)} for section in CELLS}
     over["revprag"] |= _probes(config["revprag"], keys)
     over["relevance"] = _sets(config["relevance"], keys)
+    raters = _among(config["lm_relevance"]["raters"], keys.get("method", []))
+    over["lm_relevance"] = {"raters": raters, "rated": config["lm_relevance"]["rated"] if raters else []}
     less = _laid_over(config, over)
     names = {*_texts(_without_entries(less)), *(swept or "").replace('"', " ").split()}
     for place, unused in _unused(less, names).items():
@@ -56,14 +58,16 @@ def _probes(revprag, keys):
 
 
 def _sets(relevance, keys):
+    """Answers are asked for where a table names responders."""
     sets = {}
     for name, entry in relevance["sets"].items():
-        lists = {kind: _among(entry[kind], keys.get("set")) for kind in ("near", "far")}
+        of_key = {"near": "set", "far": "set", "retrievers": "retriever"}
+        lists = {kind: _among(entry[kind], keys.get(key)) for kind, key in of_key.items() if entry.get(kind)}
         sets[name] = entry | lists if entry["corpus"] in keys.get("corpus", [entry["corpus"]]) else None
-    return {
-        "sets": sets,
-        "retrievers": _among(relevance["retrievers"], keys.get("retriever")) or relevance["retrievers"],
-    }
+    answers, wanted = relevance["answers"], keys.get("retriever")
+    searched = {"retrievers": _among(relevance["retrievers"], wanted) or relevance["retrievers"]}
+    asked = {"responders": _among(answers["responders"], keys.get("responder", []))}
+    return {"sets": sets, **searched, "answers": asked | {"retrievers": _among(answers["retrievers"], wanted)}}
 
 
 def _laid_over(config, over):
