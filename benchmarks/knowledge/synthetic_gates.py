@@ -5,7 +5,7 @@ Each of 1,000 abstracts has one question, and each of 150 questions some ten or 
 the documents is held out in turn, so that each question is asked once in knowledge and once out of it. What of a source
 stays was settled on the 500 questions `cv` about abstracts; the figures are of the 500 questions `test`, and of the
 web's two sets. `written` are questions by the provider `rules`; gates that the questions `cv`
-calibrate stand beside them.
+calibrate stand beside them, with the fused statistic and with those that learn or choose from these questions.
 """
 
 import tempfile
@@ -24,9 +24,9 @@ WORDS = {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"}
 RETRIEVERS = {"minilm": {"kind": "dense", **DENSE}, "words": WORDS}
 SHARED = {
     "k": 32,
-    "ks": [32],
+    "ks": [8, 32],
     "temperature": 1.0,
-    "temperatures": [1.0],
+    "temperatures": [1.0, 0.05, 0.02],
     "alpha": 0.05,
     "confidence": None,
     "strategy": "reject",
@@ -38,8 +38,13 @@ PART = "test"  # of the questions about abstracts
 COUNT, KEPT = 1000, 100
 MOST, LEAST = 0.07, 0.8  # of the true questions may be turned away, and of those about held-out documents must be found
 TAKEN = "conclusion", "question", "sentence"
+OF_PEOPLE = {
+    "people": "fused",
+    "logistic": "logistic",
+    "chosen": "chosen",
+}  # and their statistics; of others, it is fused
 WAYS = {
-    "pubmed": ("people", "written", *TAKEN),
+    "pubmed": (*OF_PEOPLE, "written", *TAKEN),
     "nq": TAKEN[1:],
     "realtimeqa": TAKEN[1:],
 }  # there, one of a document is too few
@@ -115,7 +120,7 @@ class Corpus:
     def _of_half(self, ways, half):
         from ragassay.services.gate import Gate
         from ragassay.studies.relevance import calibration, searched_queries
-        from ragassay.studies.relevance.statistics import FUSED, standardized
+        from ragassay.studies.relevance.statistics import FUSED, by_description
         from scripts.relevance.fit_gate import fit_gate
 
         if half == "other":
@@ -130,9 +135,9 @@ class Corpus:
             self._searched(way, passages)
             gate, queries = self.folder / "gates" / half / way, self.folder / f"queries/{way}.parquet"
             files = passages, self.documents, queries, self._neighbours(way, passages)
-            fit_gate(*files, gate, RETRIEVERS, self.embeddings, FUSED, **SHARED)
+            fit_gate(*files, gate, RETRIEVERS, self.embeddings, OF_PEOPLE.get(way, FUSED), **SHARED)
             gate = Gate.load(gate)
-            values = standardized(gate.about["statistic"]["units"], scores)
+            values = by_description(gate.about["statistic"], scores)
             away = calibration.rejected(gate.calibration, values, gate.alpha)
             shares[way] = away[inside & tested], away[~inside & tested]
         return shares
@@ -175,7 +180,7 @@ class Corpus:
         from scripts.queries.write_synthetic_queries import write_synthetic_queries
 
         queries = self.folder / f"queries/{way}.parquet"
-        if way == "people":
+        if way in OF_PEOPLE:
             rows = tables.read(QUERIES, self.folder / "queries/true.parquet").to_pylist()
             tables.write(QUERIES, queries, [row for row in rows if row["query_id"] in {*of_people}])
         elif way in TAKEN:

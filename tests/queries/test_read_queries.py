@@ -34,6 +34,46 @@ def test_without_ids_the_same_text_is_one_query(tmp_path):
     assert all(re.fullmatch("text-[0-9a-f]{16}", one["query_id"]) for one in found)
 
 
+LINES = [{"id": at, "text": f"What is {at}?", "topic": topic} for at, topic in enumerate(["food", "war", "law", None])]
+
+
+@pytest.mark.parametrize(
+    ("rows", "left"),
+    [
+        ({"kind": {"only": ["food", "law"]}}, ["0", "2"]),
+        ({"kind": {"except": ["food", "law"]}}, ["1", "3"]),
+        ({"id": {"listed": "ids.txt"}}, ["1", "3"]),
+        ({"id": {"listed": "ids.txt"}, "kind": {"except": ["war"]}}, ["3"]),
+    ],
+)
+def test_only_the_rows_that_are_wanted_are_read(tmp_path, rows, left):
+    (tmp_path / "q.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in LINES))
+    (tmp_path / "ids.txt").write_text("3\n1\n")
+    named = {
+        field: one | ({"listed": str(tmp_path / "ids.txt")} if "listed" in one else {}) for field, one in rows.items()
+    }
+    lists = [one["listed"] for one in named.values() if "listed" in one]
+    read_queries([str(tmp_path / "q.jsonl")], tmp_path / "queries.parquet", COLUMNS, [], lists, named)
+    rows = tables.read(QUERIES, tmp_path / "queries.parquet").to_pylist()
+    assert sorted(one["query_id"] for one in rows) == left
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ({"kind": {"only": ["foo"]}}, r"rows\.kind of the query set: found 'foo', expected.*did you mean food"),
+        ({"id": {"except": ["0", "9"]}}, "found '9', expected a value that a query has.*1 of the values have none"),
+        ({"id": {"only": ["3"]}, "kind": {"except": ["war"]}}, "found 'war', expected a value that a query has"),
+        ({"id": {"only": ["1"], "except": ["1"]}}, "found no query that is left"),
+    ],
+)
+def test_a_value_that_no_query_has_is_a_mistake(tmp_path, rows, problem):
+    (tmp_path / "q.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in LINES))
+    with pytest.raises(TextError, match=problem) as error:
+        read_queries([str(tmp_path / "q.jsonl")], tmp_path / "queries.parquet", COLUMNS, rows=rows)
+    assert "\n" not in str(error.value)
+
+
 def test_an_id_is_given_once(tmp_path):
     with pytest.raises(TextError, match=r"q\.jsonl row 2: found the id '7' of .*q\.jsonl row 1, expected each once"):
         read(tmp_path, {"id": 7, "text": "What?"}, {"id": 7, "text": "Who?"})

@@ -64,6 +64,7 @@ rule read_queries:
     input:
         files=plan(search.query_files),
         qrels=plan(search.qrels),
+        lists=plan(search.row_lists),
     output:
         queries=table("results/queries/{query_set}.parquet"),
     log:

@@ -414,7 +414,7 @@ def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch
     paper = yaml.safe_load(files[-1].read_text())
     assert (len(paper["query_sets"]), len(paper["corpora"])) == (8, 2)
     six = ["bm25", "bge", *paper["retrievers"]]
-    assert len(six) == 6
+    assert len(six) == 6 and {*six} == {*filled["relevance"]["retrievers"]}
     assert all(search.retriever(filled, name)["kind"] in ("bm25", "dense", "vectors") for name in six)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import relevance, search
+from ragassay.plan import queries, relevance, search
 from wildcards import Wildcards
 
 SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "synthetic": "written"}
@@ -26,6 +26,37 @@ def test_a_corpus_is_searched_with_and_without_what_is_held_out(config):
     assert relevance.scored(config).column("retriever") == ["minilm"]
 
 
+def test_a_set_may_have_retrievers_of_its_own(config):
+    own = config["relevance"]["sets"]["two"] | {"retrievers": ["minilm", "bm25_by_idf"]}
+    config["relevance"]["sets"]["two"] = own
+    cells = [tuple(cell.values()) for cell in relevance.searches(config)]
+    assert len(cells) == (3 + 2) * (3 + 1)
+    assert ("mine", "bm25", "near") in cells and not {("large", "bm25", name) for name in ("near", "known")} & {*cells}
+    assert relevance.measure_relevance(config)["sets"]["two"]["retrievers"] == ["minilm", "bm25_by_idf"]
+    assert relevance.retrievers(config) == ["minilm", "bm25", "bm25_by_idf"] and [*relevance.check(config)] == []
+    own["retrievers"] = ["bm25", "minilm"]
+    [(place, problem)] = relevance.check(config)
+    assert (
+        place == ("relevance", "sets", "two", "retrievers") and "expected that of relevance.retrievers, min" in problem
+    )
+
+
+def test_a_gates_reader_reads_the_in_knowledge_queries_of_each_corpus_once(config):
+    assert [*queries.rated(config)] == []
+    config["relevance"]["gate"]["reader"] = "careful"
+    config["lm_relevance"] |= {"raters": ["hasty"]}
+    rated = {"corpus": "mine", "retriever": "minilm", "query_set": "near"}
+    config["lm_relevance"]["rated"] = [rated]
+    assert [tuple(cell.values()) for cell in queries.rated(config)] == [
+        ("hasty", "mine", "minilm", "near"),
+        ("careful", "mine", "minilm", "known"),
+        ("careful", "large", "minilm", "known"),
+    ]
+    job = Wildcards(corpus="large", retriever="minilm")
+    assert relevance.gate_votes(config, job) == ["results/lm_relevance/careful/large/minilm/known.parquet"]
+    assert relevance.fit_gate(config, job)["read"] == 5
+
+
 def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
     """They are among them, so that nothing is embedded twice."""
     waiting = [Wildcards(corpus=f"{name}.held_out", retriever="minilm") for name in ("mine", "large")]
@@ -35,7 +66,8 @@ def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
 
 def test_stages_get_their_settings_and_inputs(config):
     settings = relevance.measure_relevance(config)
-    assert settings["sets"]["one"] == SET | {"far": []} and settings["options"]["ks"] == [8, 16, 32, 64]
+    assert settings["sets"]["one"] == SET | {"far": [], "retrievers": ["minilm", "bm25"]}
+    assert settings["options"]["ks"] == [8, 16, 32, 64]
     wildcards = Wildcards(relevance_set="two")
     assert relevance.score_outliers(config, wildcards)["query_encoder"]["name"] == "minilm"
     assert relevance.outlier_documents(config, wildcards) == "results/held_out_documents/large.parquet"

@@ -26,6 +26,27 @@ def test_a_query_is_a_question_with_its_answer_among_the_options(answer, expecte
     assert (found.answer if isinstance(found, WrittenQuery) else found.reason) == expected
 
 
+CASE = " ".join(["A man comes to the clinic."] * 20) + " Which drug helps"
+
+
+@pytest.mark.parametrize(
+    ("question", "examples", "is_kept"),
+    [
+        (f"{CASE}?", [], False),
+        (f"{CASE}?", [f"{CASE} most? A: none"], True),
+        (f"{CASE} him, and why?", [f"{CASE}?"], False),
+        ("The drug that helps is", [], False),
+        ("The drug that helps is", ["Which drug? A"], False),
+        ("The drug that helps is", ["Which drug? A", "The nerve is: A"], True),
+    ],
+)
+def test_what_is_written_is_as_long_as_the_examples_and_ends_as_they_do(question, examples, is_kept):
+    answer = json.dumps({"question": question, "options": ["A man", "A hen"], "answer": "A hen"})
+    result = written(answer, "stop", examples)
+    assert isinstance(result, WrittenQuery) == is_kept
+    assert is_kept or "expected a question of 3 to" in result.detail
+
+
 PASSAGES = [{"passage_id": f"{name}#{number}", "document_id": name} for name in "ab" for number in (1, 2)]
 
 

@@ -30,7 +30,7 @@ def retrievers(config: dict) -> list[str]:
 
 def asked(config: dict) -> Grid:
     """Which responder is asked what with which passages. The first retriever serves all query sets, the in-knowledge
-    one without held-out documents, too; the others serve figure 3 alone.
+    one without held-out documents, too; the others serve figure 3 alone, for the sets that have them.
     """
     first, *others = retrievers(config)
     rows = []
@@ -39,7 +39,8 @@ def asked(config: dict) -> Grid:
         rows += [(corpus, first, name) for name in entry["answers"]["query_sets"]]
         if inside in entry["answers"]["query_sets"]:
             rows.append((corpus + HELD_OUT, first, inside))
-            rows += [(corpus, retriever, inside) for retriever in others]
+            searching = relevance.retrievers_of(config, entry)
+            rows += [(corpus, retriever, inside) for retriever in others if retriever in searching]
     names = ("responder", "corpus", "retriever", "query_set")
     return Grid.of_rows(names, [(responder, *row) for responder in responders(config) for row in rows])
 
@@ -62,6 +63,10 @@ def check(config: dict) -> Iterator[tuple]:
             if query_set not in allowed:
                 place = ("relevance", "sets", name, "answers", "query_sets")
                 yield place, unknown("query set", query_set, allowed)
+        first = retrievers(config)[0]
+        if entry["answers"]["query_sets"] and first not in relevance.retrievers_of(config, entry):
+            problem = f"found none that is {first}, which relevance.answers shows the passages of; add it"
+            yield ("relevance", "sets", name, "retrievers"), problem
     for name in config["relevance"]["answers"]["retrievers"] if responders(config) else []:
         if name not in relevance.retrievers(config):
             place = ("relevance", "answers", "retrievers")

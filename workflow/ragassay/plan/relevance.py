@@ -16,10 +16,14 @@ COPIED = 0.5  # of what its source adds to the score of a synthetic query: see _
 
 
 def sets(config: dict) -> dict:
-    """The entries of sets, without whether they are used, as all that are here are, and what responders are asked."""
-    entries = config["relevance"]["sets"].items()
+    """The entries of sets, without whether they are used, as all that are here are, and what responders are asked; each
+    with its retrievers.
+    """
+    shared, entries = config["relevance"]["retrievers"], config["relevance"]["sets"].items()
     return {
-        name: {key: value for key, value in entry.items() if key not in ("used", "answers")} for name, entry in entries
+        name: {key: value for key, value in entry.items() if key not in ("used", "answers")}
+        | {"retrievers": entry["retrievers"] or shared}
+        for name, entry in entries
     }
 
 
@@ -39,17 +43,24 @@ def query_sets(config: dict) -> list[str]:
 
 
 def retrievers(config: dict) -> list[str]:
-    """All that search."""
-    return list(dict.fromkeys([*config["relevance"]["retrievers"], *config["relevance"]["fused"]]))
+    """All that search for some set."""
+    of_sets = [name for entry in sets(config).values() for name in entry["retrievers"]]
+    return list(dict.fromkeys([*config["relevance"]["retrievers"], *of_sets, *config["relevance"]["fused"]]))
+
+
+def retrievers_of(config: dict, entry: dict) -> list[str]:
+    """All that search for a set."""
+    compared = entry["retrievers"] or config["relevance"]["retrievers"]
+    return list(dict.fromkeys([*compared, *config["relevance"]["fused"]]))
 
 
 def searches(config: dict) -> Grid:
     """All corpora, retrievers and query sets that meet."""
-    pairs = []
+    rows = []
     for entry in sets(config).values():
-        pairs += [(entry["corpus"], name) for name in _asked(entry)]
+        pairs = [(entry["corpus"], name) for name in _asked(entry)]
         pairs.append((entry["corpus"] + HELD_OUT, entry["in_knowledge"]))
-    rows = [(corpus, retriever, name) for corpus, name in pairs for retriever in retrievers(config)]
+        rows += [(corpus, retriever, name) for corpus, name in pairs for retriever in retrievers_of(config, entry)]
     return Grid.of_rows(NAMES, rows)
 
 
@@ -297,6 +308,11 @@ def check(config: dict) -> Iterator[tuple]:
     deepest, kept = max(config["relevance"]["k"], *config["relevance"]["ks"]), config["retrieval"]["neighbours"]
     if deepest >= kept:
         yield ("relevance", "ks"), f"found {deepest}, expected less than retrieval.neighbours, which is {kept}"
+    first = config["relevance"]["retrievers"][0]
+    for name, entry in config["relevance"]["sets"].items():
+        if entry["retrievers"] and entry["retrievers"][0] != first:
+            problem = f"found {entry['retrievers'][0]} as the first, expected that of relevance.retrievers, {first}"
+            yield ("relevance", "sets", name, "retrievers"), f"{problem}, which most tables and the gate use"
     for corpus in config["corpora"]:
         if corpus.endswith(HELD_OUT):
             yield ("corpora", corpus), f"found a name that ends with {HELD_OUT}, as the study's own do; give it another"

@@ -137,7 +137,14 @@ def qrels(config: dict, wildcards) -> list[str]:
 
 
 def read_queries(config: dict, wildcards) -> dict:
-    return {"columns": columns_of(config["query_sets"][wildcards.query_set])}
+    entry = config["query_sets"][wildcards.query_set]
+    return {"columns": columns_of(entry), "rows": entry["rows"]}
+
+
+def row_lists(config: dict, wildcards) -> list[str]:
+    """The files that list which queries are read."""
+    rows = config["query_sets"][wildcards.query_set]["rows"]
+    return [wanted["listed"] for wanted in rows.values() if "listed" in wanted]
 
 
 def columns_of(entry):

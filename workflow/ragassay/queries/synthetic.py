@@ -4,6 +4,7 @@ or out of a model's answer."""
 import itertools
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragassay.base import chance
@@ -18,7 +19,7 @@ CONCLUDES = re.compile(
 )
 SENTENCE_WORDS = 5  # at least, of a sentence that becomes a query
 KEYS = ("question", "options", "answer")
-FEWEST_WORDS, MOST_WORDS = 3, 60  # of a question that a model wrote
+FEWEST_WORDS, MOST_WORDS = 3, 60  # of a question that a model wrote; as many as an example has, if that is longer
 
 
 def passages_in_turn(passages: list[dict], count: int) -> list[dict]:
@@ -56,15 +57,20 @@ class Unwritten(NamedTuple):
     detail: str
 
 
-def written(text: str, finish_reason: str) -> WrittenQuery | Unwritten:
-    """What a model's answer holds. The right answer may be one of the options, or the letter or the number of one."""
+def written(text: str, finish_reason: str, examples: Sequence[str] = ()) -> WrittenQuery | Unwritten:
+    """What a model's answer holds. The right answer may be one of the options, or the letter or the number of one. A
+    question may be as long as the longest of the examples that the model was given, and ends with a question mark
+    unless one of these has none.
+    """
     parsed = parse_object(text, finish_reason, KEYS)
     if isinstance(parsed, Abstain):
         return Unwritten(parsed.reason, f"expected one JSON object with {', '.join(KEYS)}")
     question, given = _text(parsed.value["question"]), parsed.value["options"]
     words = len(question.split())
-    if not question.endswith("?") or not FEWEST_WORDS <= words <= MOST_WORDS:
-        expected = f"expected a question of {FEWEST_WORDS} to {MOST_WORDS} words"
+    most = max([MOST_WORDS, *(len(example.split()) for example in examples)])
+    is_marked = question.endswith("?") or not all("?" in example for example in examples)
+    if not is_marked or not FEWEST_WORDS <= words <= most:
+        expected = f"expected a question of {FEWEST_WORDS} to {most} words"
         return Unwritten("no_question", f"found {question!r:.80}, {expected}")
     lettered = isinstance(given, dict)
     options = [_text(option) for option in (given.values() if lettered else given if isinstance(given, list) else [])]

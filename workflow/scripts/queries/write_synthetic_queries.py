@@ -26,7 +26,7 @@ def write_synthetic_queries(
     with tables.Writer(QUERIES, queries) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
             tally.hear(row["document_id"], [answer])
-            result = written(answer.text, answer.finish_reason)
+            result = written(answer.text, answer.finish_reason, examples)
             if isinstance(result, WrittenQuery) and result.question.lower() in seen:
                 result = Unwritten("repeated", "found a question that the set already has")
             if isinstance(result, Unwritten):

@@ -44,7 +44,10 @@ def measure_answers(
     files |= {"neighbours": neighbours}
     rows, shown, draws = [], [], (resamples, seed)
     for name, entry in sets.items():
-        study_set = StudySet(name, entry, Options(**options | {"alpha": alphas[name]}), files)
+        of_set = Options(**options | {"alpha": alphas[name]})
+        searching = {*of_set.of_set(entry).retrievers, *of_set.fused}
+        of_set = of_set._replace(retrievers=[retriever for retriever in of_set.retrievers if retriever in searching])
+        study_set = StudySet(name, entry, of_set, files)
         for responder in responders:
             outcomes_of = Outcomes(responder, passage_answers, direct_answers)
             rows += equation_1(study_set, outcomes_of, *draws)

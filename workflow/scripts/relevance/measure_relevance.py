@@ -47,7 +47,7 @@ def measure_relevance(
     rows, draws, texts = [], (resamples, seed), _texts(queries)
     paid = list(zip(lm_relevance, calls, strict=True))
     for number, (name, entry) in enumerate(sets.items()):
-        study_set = StudySet(name, entry, Options(**options), files)
+        study_set = StudySet(name, entry, Options(**options).of_set(entry), files)
         rated = votes[votes["corpus"] == entry["corpus"]]
         setting = methods.selected(study_set)
         words = {keys["at"]: methods.words_alone(trial, texts) for keys, trial in study_set.trials(runs=1)}

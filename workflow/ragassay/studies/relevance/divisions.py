@@ -24,8 +24,8 @@ def divisions(study_set: StudySet, texts: dict, setting: Setting | None, resampl
     """The AUROC of each method: its mean with an interval, its spread over divisions, the lowest, and how much it is
     above that of MSS. A query of which fewer than k neighbours are left in some division counts in none.
     """
-    options, known = study_set.options, study_set.known
-    asked = known.part(np.array([bool(documents) for documents in known.documents], bool))
+    options, asked = study_set.options, study_set.known
+    asked = asked.part(np.array([bool(documents) for documents in asked.documents], bool))
     halves = [_half(asked, division) for division in range(DIVISIONS)]
     deep = np.logical_and.reduce([asked.reaches(options.k, name, halves) for name in options.searching])
     if np.sum(~deep) > MANY * len(deep):

@@ -30,6 +30,10 @@ class Options(NamedTuple):
     samples: int
     sizes: list[int]
 
+    def of_set(self, entry: dict) -> "Options":
+        """Those of a set that may have retrievers of its own."""
+        return self._replace(retrievers=entry.get("retrievers", self.retrievers))
+
     @property
     def retriever(self) -> str:
         return self.retrievers[0]
