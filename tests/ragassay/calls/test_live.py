@@ -1,9 +1,14 @@
 """One question to a model, and what is told of its server."""
 
+from dataclasses import replace
+
 import pytest
 
 from ragassay.base.errors import AssayError
 from ragassay.calls import live
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, provider_for
+from ragassay.plan import models
 
 PRICE = {"input": 1.0, "output": 2.0}
 
@@ -19,25 +24,89 @@ def entry():
     return of
 
 
-def test_answer_tokens_and_price_are_those_of_the_reply(serve, entry, tmp_path, monkeypatch):
+def test_answers_tokens_and_price_are_those_of_the_replies(serve, entry, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = live.check("mine", entry(serve(texts=["Paris", "Paris."])))
-    assert sorted(told.texts) == ["Paris", "Paris."] and told.refused == [] and told.requests == 1
+    assert len(told.texts) == 2 and {*told.texts} <= {"Paris", "Paris."} and told.refused == [] and told.requests == 5
     tokens = told.prompt_tokens, told.completion_tokens
     assert min(tokens) > 0 and told.dollars == pytest.approx((tokens[0] * 1.0 + tokens[1] * 2.0) / 1e6)
-    first, second, third = told.lines()
-    assert "model mine: " in first and "'Paris'" in first
-    assert f"{tokens[0]} tokens read" in second and "served as loopback" in second
+    first, second, third, *rest = told.lines()
+    assert "model mine: " in first and "'Paris" in first
+    assert f"{tokens[0]:} tokens read" in second and "served as loopback" in second
     assert third == "  the server takes all that was sent"
+    assert rest[0] == "  JSON: does not come where it is asked for" and rest[1] == "  max_tokens: kept"
+    assert rest[2].endswith("tokens are read") and rest[3] == "  limits that it names: none"
     assert not any(tmp_path.iterdir())
 
 
-def test_what_the_server_does_not_take_is_named(serve, entry):
-    told = live.check(
-        "mine", entry(serve(texts=["Paris", "Paris."], unsupported=["temperature", "seed"], most_samples=1))
+def test_what_the_server_does_not_take_is_named_and_kept_for_runs(serve, entry, tmp_path):
+    refused = ["temperature", "seed", "response_format"]
+    server, register = serve(texts=["Paris", "Paris."], unsupported=refused, most_samples=1), str(tmp_path / "register")
+    told = live.check("mine", entry(server), register)
+    assert told.refused == ["n", *sorted(refused)] and len(told.texts) == 2
+    assert "several samples in one request, response_format, seed, temperature" in told.lines()[2]
+    before = server.summary()["requests"]
+    again = live.check("mine", entry(server), register)
+    assert again.refused == told.refused and again.requests == 6  # two samples, and four others: nothing is tried anew
+    assert server.summary()["requests"] - before == 6
+
+
+def test_a_server_that_writes_json_and_too_much_is_seen_to(serve, entry):
+    told = live.check("mine", entry(serve(texts=['{"city": "Paris"}'])))
+    assert "  JSON: comes where it is asked for" in told.lines()
+    words = " ".join(map(str, range(400)))
+    told = live.check("mine", entry(serve(texts=[words], odd_answers={"too_long": 1.0})))
+    assert told.counted.completion_tokens > 100
+    assert (
+        f"  max_tokens: {told.counted.completion_tokens} tokens were written where 24 were allowed" in told.lines()[4]
     )
-    assert told.refused == ["n", "seed", "temperature"] and len(told.texts) == 2
-    assert told.lines()[-1] == "  the server does not take: several samples in one request, seed, temperature"
+
+
+def test_a_server_that_cuts_prompts_without_a_word_is_seen_to(serve, entry):
+    told = live.check("mine", entry(serve(texts=["yes"])))
+    whole, few = told.long.prompt_tokens, told.short.prompt_tokens
+    assert whole == pytest.approx(live.expected_tokens(few, live._filled(live.FEW), live._filled(live.MANY)), rel=0.05)
+    cut = replace(told, long=replace(told.long, prompt_tokens=2048))
+    assert "2,048 tokens are read of about" in cut.lines()[5] and "num_ctx" in cut.lines()[5]
+    told = live.check("mine", entry(serve(texts=["yes"], context_tokens=4000)))
+    assert told.long.finish_reason == "too_long" and told.lines()[5].startswith("  long prompts: not known: ")
+
+
+@pytest.mark.parametrize(
+    ("provider", "headers"),
+    [
+        ("openai", {"x-ratelimit-limit-requests": "600", "x-ratelimit-limit-tokens": "90000"}),
+        ("openai", {"anthropic-ratelimit-requests-limit": "600", "anthropic-ratelimit-tokens-limit": "90000"}),
+        ("openai", {"x-ratelimit-limit-req-minute": "600", "x-ratelimit-limit-tokens-minute": "90000"}),
+        ("openai", {"x-ratelimit-limit-requests": "600", "x-ratelimitbysize-limit-minute": "90000"}),
+        ("together", {"x-ratelimit-limit": "10", "x-tokenlimit-limit": "1500"}),
+    ],
+)
+def test_limits_are_read_under_the_names_of_each_provider(provider, headers):
+    made = provider_for(Model("m", provider, "m", "http://127.0.0.1:9/v1", "LOOPBACK_KEY", price=PRICE))
+    assert made.limits_in(headers) == {"requests_per_minute": 600, "tokens_per_minute": 90_000}
+    assert made.limits_in({}) == {}
+    assert made.limits_in(dict.fromkeys(headers, "many")) == {}
+
+
+def test_a_server_with_an_identity_may_move_and_is_asked_nothing_again(serve, model, tmp_path):
+    ask = [Request([{"role": "user", "content": "Who?"}], {"temperature": 0})]
+    first, second, third = serve(), serve(), serve()
+    for server in (first, second):
+        answers = list(complete(ask, model(server, identity="llama-70b-awq"), tmp_path / "ledger"))
+    assert [one.text for [one] in answers] and (first.summary()["requests"], second.summary()["requests"]) == (1, 0)
+    list(complete(ask, model(third, identity="another"), tmp_path / "ledger"))
+    assert third.summary()["requests"] == 1
+
+
+def test_where_a_server_with_an_identity_stands_runs_nothing_again():
+    entry = {"provider": "openai", "model": "m", "base_url": "http://a/v1", "identity": None, "price": PRICE}
+    moved = entry | {"base_url": "http://b/v1"}
+    plain = [models.model({"models": {"m": one}}, "m") for one in (entry, moved)]
+    assert plain[0] != plain[1]
+    named = [{"models": {"m": one | {"identity": "weights"}}} for one in (entry, moved)]
+    assert models.model(named[0], "m") == models.model(named[1], "m")
+    assert [models.access(one, "m")["base_url"] for one in named] == ["http://a/v1", "http://b/v1"]
 
 
 def test_a_wrong_key_is_the_servers_word(serve, entry, monkeypatch):

@@ -1,6 +1,8 @@
-"""Ask a model or a service one question: are key, address, price and paths right before a run needs them?"""
+"""Ask a model five requests, or a service one question, before a run needs them: are key, address, price and paths
+right, and what does the server take? What is learned of a model goes into its register, where runs read it."""
 
 import contextlib
+import json
 import tempfile
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -17,6 +19,11 @@ QUESTION = [
 ]
 SAMPLING = {"temperature": 0, "max_tokens": 200, "seed": 0}
 SAMPLES = 2  # in one request, as votes are
+JSON = "Which city is the capital of France? Answer with a JSON object that has the key city."
+COUNTING, ALLOWED = "Count from 1 to 400 in figures, separated by blanks.", 24  # tokens that it may write
+SENTENCE = "The ferry leaves the northern quay at noon and comes back before the evening bell. "
+FEW, MANY = 10, 400  # sentences of a short and a long prompt, of about 170 and 6,800 tokens
+CUT = 0.8  # of the tokens that a long prompt should have; fewer were read of one that was cut
 SHOWN = 200  # characters of an answer
 
 
@@ -25,7 +32,7 @@ SERVICE_QUESTION = "What can you tell me about your documents?"
 
 @dataclass(frozen=True)
 class LiveAnswer:
-    """What came of the question: texts of the samples, tokens, dollars, and what the server did not take."""
+    """What came of five requests: texts of the first one's samples, tokens, dollars, and what the server does."""
 
     model: str
     texts: list[str]
@@ -35,16 +42,63 @@ class LiveAnswer:
     dollars: float
     served: list[str]  # what replies call the model
     refused: list[str]  # parameters
+    limits: dict  # name -> what replies say
+    json: Answer
+    counted: Answer  # of few tokens
+    short: Answer
+    long: Answer
 
     def lines(self) -> list[str]:
         samples = " | ".join(repr(text[:SHOWN]) for text in self.texts)
         tokens = f"{self.prompt_tokens} tokens read, {self.completion_tokens} written in {self.requests} requests"
         refused = ", ".join("several samples in one request" if name == "n" else name for name in self.refused)
+        named = ", ".join(f"{limit:,} {name.replace('_per_', ' a ')}" for name, limit in self.limits.items())
         return [
             f"model {self.model}: {samples}",
             f"  {tokens}, ${self.dollars:.6f}; served as {', '.join(self.served) or 'no name'}",
             f"  the server does not take: {refused}" if refused else "  the server takes all that was sent",
+            f"  JSON: {'comes' if is_json(self.json.text) else 'does not come'} where it is asked for",
+            f"  max_tokens: {self._length()}",
+            f"  long prompts: {self._reads()}",
+            f"  limits that it names: {named or 'none'}",
         ]
+
+    def _length(self):
+        written = self.counted.completion_tokens
+        if written is None or self.counted.detail:
+            return f"not known: {self.counted.detail or 'the reply counts no tokens'}"
+        if written <= ALLOWED:
+            return "kept"
+        return f"{written} tokens were written where {ALLOWED} were allowed; a budget sets aside more"
+
+    def _reads(self):
+        few, many = self.short.prompt_tokens, self.long.prompt_tokens
+        if self.long.detail or not few or not many:
+            return f"not known: {self.long.detail or 'the reply counts no tokens'}"
+        expected = expected_tokens(few, _filled(FEW), _filled(MANY))
+        if many >= CUT * expected:
+            return f"{many:,} tokens are read"
+        return (
+            f"{many:,} tokens are read of about {expected:,}, the rest is cut without a word; give the server a longer"
+            " context (Ollama: num_ctx) or shorten documents"
+        )
+
+
+def is_json(text: str) -> bool:
+    """Whether it is an object in JSON and nothing else."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def expected_tokens(few: int, short: str, long: str) -> int:
+    """How many tokens the long prompt has, if the short one, of the same sentences, has so few."""
+    return round(few * len(long) / len(short))
+
+
+def _filled(sentences):
+    return f"{SENTENCE * sentences}\nAnswer with the word yes."
 
 
 @dataclass(frozen=True)
@@ -76,26 +130,41 @@ def check_service(name: str, entry: dict, question: str = "") -> LiveReply:
     question = question or SERVICE_QUESTION
     with tempfile.TemporaryDirectory(prefix="live-") as folder:
         ledger = Path(folder, "ledger")
-        [[answer]] = complete([Request([{"role": "user", "content": question}])], _model(name, entry, folder), ledger)
+        [[answer]] = complete(
+            [Request([{"role": "user", "content": question}])], _model(name, entry, Path(folder, "register")), ledger
+        )
         with contextlib.closing(Ledger(ledger)) as journal:
             return LiveReply(name, entry["service"]["reply"], question, answer, journal.dollars)
 
 
-def _model(name, entry, folder):
+def _model(name, entry, register):
     settings = {field.name for field in fields(Model)}
     model = Model(name, **{key: value for key, value in entry.items() if key in settings})
-    return replace(model, mode="online", budget_usd=None, register=str(Path(folder, "register")))
+    return replace(model, mode="online", budget_usd=None, register=str(register))
 
 
-def check(name: str, entry: dict) -> LiveAnswer:
+def check(name: str, entry: dict, register: str | None = None) -> LiveAnswer:
     """Ask the model of an entry of `models`, whatever its mode; raises AssayError with what its server says. Nothing is
-    written into the project.
+    written into the project, but into the register, if one is named.
     """
+    alone = {"temperature": 0, "max_tokens": 200}
+    asked = [
+        Request(QUESTION, SAMPLING, SAMPLES),
+        Request(_user(JSON), alone | {"response_format": {"type": "json_object"}}),
+        Request(_user(COUNTING), alone | {"max_tokens": ALLOWED}),
+        *(Request(_user(_filled(sentences)), alone | {"max_tokens": ALLOWED}) for sentences in (FEW, MANY)),
+    ]
     with tempfile.TemporaryDirectory(prefix="live-") as folder:
-        ledger, model = Path(folder, "ledger"), _model(name, entry, folder)
-        [answers] = complete([Request(QUESTION, SAMPLING, SAMPLES)], model, ledger)
+        ledger, model = Path(folder, "ledger"), _model(name, entry, register or Path(folder, "register"))
+        answers, *others = complete(asked, model, ledger)
         with contextlib.closing(Ledger(ledger)) as journal:
             counts, served, dollars = journal.counts, sorted(journal.served), journal.dollars
-        refused = Register(model.register, ledger).kept().get("manners", {}).get("refused", [])
-    tokens = counts["prompt"], counts["completion"]
-    return LiveAnswer(name, [answer.text for answer in answers], *tokens, counts["requests"], dollars, served, refused)
+        kept = Register(model.register, ledger).kept()
+    tokens, refused = (counts["prompt"], counts["completion"]), kept.get("manners", {}).get("refused", [])
+    texts, limits = [answer.text for answer in answers], kept.get("learned") or {}
+    single = (answer for [answer] in others)
+    return LiveAnswer(name, texts, *tokens, counts["requests"], dollars, served, refused, limits, *single)
+
+
+def _user(text):
+    return [{"role": "user", "content": text}]

@@ -43,6 +43,7 @@ class Model:
     options: dict = field(default_factory=dict)  # the provider's own
     sampling: dict = field(default_factory=dict)  # instead of a stage's own settings; None removes one
     service: dict = field(default_factory=dict)  # how a service is asked and its replies are read
+    identity: str | None = None  # in place of the address in keys of calls
 
     @property
     def place(self) -> str:

@@ -62,10 +62,10 @@ def demo(
 @app.command(context_settings=PASSING)
 def check(
     words: Checked = None,
-    live: Annotated[bool, typer.Option("--live", help="Ask each model and service one question.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Ask every model and service.")] = False,
     question: Annotated[str, typer.Option(help="What services are asked.", show_default=False)] = "",
 ) -> None:
-    """Check configuration, files and keys; ask named services."""
+    """Check configuration, files and keys; ask named models and services."""
     from ragassay.command.check import report
 
     raise typer.Exit(report(words or [], live, question))

@@ -1,5 +1,5 @@
-"""`ragassay check`: what a run would look at before its first job, keys among it; and, on demand, how models answer, or
-what is read from the reply of a service."""
+"""`ragassay check`: what a run would look at before its first job, keys among it; and, on demand, how models answer and
+what their servers take, or what is read from the reply of a service."""
 
 import sys
 from pathlib import Path
@@ -18,8 +18,8 @@ NOT_ASKED = ("script", PROVIDER)  # replies that people wrote or a model gave, n
 
 
 def report(words: list[str], asks: bool = False, question: str = "") -> int:
-    """Prints what is wrong, a line each, and returns the exit status. With `asks` it asks each model a question, which
-    costs, and always the services that are named.
+    """Prints what is wrong, a line each, and returns the exit status. It asks the models and services that are
+    named, which costs, and with `asks` all of them.
     """
     files = pipeline.configfiles(words)
     try:
@@ -30,11 +30,12 @@ def report(words: list[str], asks: bool = False, question: str = "") -> int:
     shards = read_shards(config["shards"], config["question_sets"])
     sys.stdout.write(f"check: {len(shards)} shards, models: {', '.join(config['models'])}\n")
     prices.warn(config["models"], [read(file) for file in [*pipeline.settings_files(), *files]])
-    named = [SERVICE + word.removeprefix(SERVICE) for word in words if not word.startswith("-") and word not in files]
+    named = [word for word in words if not word.startswith("-") and word not in files]
+    named = [word if word in config["models"] else SERVICE + word.removeprefix(SERVICE) for word in named]
     for name in named:
         if name not in config["models"]:
-            services = config["services"] or ["none"]
-            sys.stderr.write(f"check: {unknown('service', name.removeprefix(SERVICE), services)}\n")
+            known = [entry.removeprefix(SERVICE) for entry in config["models"]] or ["none"]
+            sys.stderr.write(f"check: {unknown('model or service', name.removeprefix(SERVICE), known)}\n")
             return 1
     entries = {name: entry for name, entry in config["models"].items() if name in named or (asks and not named)}
     asked = {name: entry for name, entry in entries.items() if entry["provider"] not in NOT_ASKED}
@@ -64,7 +65,11 @@ def _answers(name, entry, question):
         sys.stdout.write(f"{name}: not asked, since it reads {missing[0]}, which a run makes first\n")
         return True
     try:
-        answer = live.check_service(name, entry, question) if is_service else live.check(name, entry)
+        answer = (
+            live.check_service(name, entry, question)
+            if is_service
+            else live.check(name, entry, f"ledger/models/{name}")
+        )
         sys.stdout.write("".join(f"{line}\n" for line in answer.lines()))
     except AssayError as error:
         place = f"services.{name.removeprefix(SERVICE)}" if is_service else f"models.{name}"

@@ -53,14 +53,22 @@ def weights_of(config: dict, role, wildcards) -> list[str]:
 
 def model(config: dict, name: str) -> dict:
     """A model's settings for the call layer, except how it is called and what only measuring uses."""
-    entry = {key: value for key, value in _entry(config, name).items() if key not in (*ACCESS, "cutoff", "note")}
-    return {"name": name, "register": str(Path("ledger/models", name)), **entry}
+    entry = _entry(config, name)
+    unused = (*_access(entry), "cutoff", "note")
+    return {"name": name, "register": str(Path("ledger/models", name))} | {
+        key: value for key, value in entry.items() if key not in unused
+    }
 
 
 def access(config: dict, name: str) -> dict:
     """How a model is called."""
     entry = _entry(config, name)
-    return {key: entry.get(key) for key in ACCESS}
+    return {key: entry.get(key) for key in _access(entry)}
+
+
+def _access(entry):
+    """A server that the entry identifies may move without a re-run."""
+    return (*ACCESS, "base_url") if entry.get("identity") else ACCESS
 
 
 def access_of(config: dict, role, wildcards) -> dict:

@@ -21,7 +21,20 @@ from ragassay.calls.wire.replies import completion
 ENDPOINT = "/v1/chat/completions"
 STATES = {"completed": "completed", "expired": "expired", "cancelled": "cancelled", "failed": "failed"}
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}  # variable -> header
-LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
+# What replies call their limits: OpenAI and many others, Mistral, Anthropic.
+LIMITS = {
+    "requests_per_minute": (
+        "x-ratelimit-limit-requests",
+        "x-ratelimit-limit-req-minute",
+        "anthropic-ratelimit-requests-limit",
+    ),
+    "tokens_per_minute": (
+        "x-ratelimit-limit-tokens",
+        "x-ratelimit-limit-tokens-minute",
+        "x-ratelimitbysize-limit-minute",
+        "anthropic-ratelimit-tokens-limit",
+    ),
+}
 
 
 class Provider(model.Provider):
@@ -32,6 +45,7 @@ class Provider(model.Provider):
     most_rows, most_bytes = 50_000, 150_000_000  # of one batch; OpenAI takes 200 MB
     home, home_variable = "https://api.openai.com/v1", "OPENAI_BASE_URL"  # used where base_url is not set
     path, account = "/chat/completions", ACCOUNT
+    limits, a_minute = LIMITS, 1  # names of headers, and how many of their times a minute has
 
     def __init__(self, settings: Model):
         super().__init__(settings)
@@ -99,15 +113,21 @@ class Provider(model.Provider):
         return self.sdk.AsyncOpenAI(api_key=self.key, base_url=base, **settings)
 
     def identity(self):
-        """The address counts: two servers may give one name to different weights."""
-        return super().identity() | {"endpoint": self.where.partition("://")[2], "options": self.model.options}
+        """The address counts, since two servers may give one name to different weights, or what is set in its place."""
+        where = self.model.identity or self.where.partition("://")[2]
+        return super().identity() | {"endpoint": where, "options": self.model.options}
 
     async def send(self, messages, sampling, samples):
         status, headers, text = await self.poster.post(self.body(messages, sampling, samples))
         if not 200 <= status < 300:
             raise self.failure(status, headers, text)
-        limits = {name: headers.get(header, "") for name, header in LIMITS.items()}
-        return text, {name: int(value) for name, value in limits.items() if value.isdigit()}
+        return text, self.limits_in(headers)
+
+    def limits_in(self, headers):
+        """The limits that a reply names; the lowest, where it names several."""
+        sent = {name: [headers.get(header, "") for header in names] for name, names in self.limits.items()}
+        counts = {name: [int(value) for value in values if value.isdecimal()] for name, values in sent.items()}
+        return {name: min(values) * self.a_minute for name, values in counts.items() if values}
 
     def body(self, messages, sampling, samples):
         """What is sent for the samples of these numbers."""
