@@ -1,7 +1,7 @@
 """`make estimate`: requests, tokens and dollars of each rule that asks, before anything is asked. The workflow runs
 in a scratch folder that sees the project's files, results and ledger, with rules in the place of every model, so that
 it counts exactly what a run would start now. Of new shards with many documents, a sample stands for all. Nothing in the
-project changes but the documents, which are collected first."""
+project changes but the documents, which are collected first; with `--ask` a few of them are asked about for real."""
 
 import json
 import math
@@ -17,11 +17,13 @@ import pyarrow.parquet as pq
 
 from ragassay.base import code_version, pipeline, tables
 from ragassay.base.errors import AssayError
+from ragassay.calls import _asking
 from ragassay.calls._estimating import FOLDER, estimating
+from ragassay.calls.ledger import sharing
 from ragassay.calls.ledger.records import PICO
 from ragassay.calls.overview import ESTIMATE, summed
-from ragassay.config import settings
 from ragassay.config.prices import usual_key
+from ragassay.config.settings import read
 from ragassay.schemas.documents import DOCUMENTS
 
 REGISTERED = "registered"
@@ -37,8 +39,11 @@ def register(known: dict) -> None:
         Path(os.environ[FOLDER], REGISTERED).write_text(json.dumps(known))
 
 
-def estimate(targets: list[str]) -> int:
-    """Print the table for the jobs that these targets need; returns Snakemake's exit status."""
+def estimate(targets: list[str], ask: int = 0) -> int:
+    """Print the table for the jobs that these targets need; returns Snakemake's exit status. About `ask` documents it
+    asks for real.
+    """
+    _asking.adopt(Path("ledger"))  # what an estimate asked that was killed
     Path(".snakemake").mkdir(exist_ok=True)
     environment = os.environ | dict.fromkeys(_keys(targets) - os.environ.keys(), "not needed for an estimate")
     if status := _snakemake([*targets, "--until", "collect_documents"], environment, Path()):
@@ -48,27 +53,65 @@ def estimate(targets: list[str]) -> int:
         rows.mkdir()
         project = Path(scratch, "project")
         _copy_of_links(Path.cwd(), project)
+        new = new_shards(project) if ask else []
+        sizes = {path.stem: pq.read_metadata(path).num_rows for path in new}
+        documents = _asking.chosen(new, ask)
         samples = sample(project)
         if status := _snakemake(targets, environment | {FOLDER: str(rows.resolve())}, project):
             return status
         registered = json.loads((rows / REGISTERED).read_text())
         jobs = [json.loads(path.read_text()) for path in sorted(rows.glob("*.json"))]
         jobs = bounded([scaled(job, samples) for job in jobs], registered, Path())
+        saving, notes = switch_lines(jobs, registered), []
+        if ask:
+            place = Path(scratch, "asking")
+            sharing.make_folder("ledger")  # which the scratch folder is to see, too
+            _copy_of_links(Path.cwd(), place)
+            if status := _ask(targets, jobs, sizes, documents, place):
+                return status
+            rows = _asking.counted(place, documents)
+            jobs, notes = _asking.scaled(rows, jobs, set(sizes), sum(sizes.values()))
     sums = {name: sum(job.get(name, 0) for job in jobs) for name in ("calls", "pico")}
     ESTIMATE.write_text(json.dumps({"requests": sums["calls"], "dollars": sums["pico"] / PICO}))
-    sys.stdout.write(table(jobs))
-    for shard, (taken, documents) in samples.items():
-        sys.stdout.write(f"Counted for {taken} of the {documents:,} documents of {shard}, and scaled.\n")
-    sys.stdout.write("\n".join(["", "Settings that save calls:", *switch_lines(jobs, registered), ""]))
+    sys.stdout.write(table(jobs, "\n".join(notes) or "Nothing was asked or paid."))
+    for shard, (taken, count) in samples.items():
+        if not ask:
+            sys.stdout.write(f"Counted for {taken} of the {count:,} documents of {shard}, and scaled.\n")
+    sys.stdout.write("\n".join(["", "Settings that save calls:", *saving, ""]))
     return 0
+
+
+def _ask(words, jobs, sizes, documents, place):
+    """Ask about these documents as a run would; says before what that takes. Returns Snakemake's exit status."""
+    wanted, share = _asking.targets(jobs, set(sizes), documents), len(documents) / max(1, sum(sizes.values()))
+    of_new = [job for job in jobs if job["keys"] and job["keys"][-1] in sizes]
+    requests, pico = (share * sum(job.get(name, 0) for job in of_new) for name in ("requests", "pico"))
+    foretold = f"about {requests:,.0f} requests and ${pico / PICO:,.4f}, or somewhat more"
+    sys.stdout.write(f"Asking about {len(documents)} documents: {foretold}.\n")
+    sys.stdout.flush()
+    files = [*pipeline.configfiles(words), _asking.prepare(place, documents, _shards(words))]
+    try:
+        return _snakemake([*wanted, "--configfile", *files], os.environ, place) if wanted else 0
+    finally:
+        _asking.adopt(Path("ledger"))
+
+
+def _shards(words):
+    contents = [read(file) for file in [*pipeline.settings_files(), *pipeline.configfiles(words)]]
+    return [content["shards"] for content in contents if content.get("shards")][-1]
+
+
+def new_shards(project: Path) -> list[Path]:
+    """The documents of shards that no model was asked about."""
+    asked = {path.stem for path in project.glob("results/calls/**/*.parquet")}
+    return [path for path in sorted(project.glob(DOCUMENTS_OF.format("*"))) if path.stem not in asked]
 
 
 def sample(project: Path) -> dict[str, tuple[int, int]]:
     """Keep some documents, evenly spaced, of shards that no model was asked about; returns how many, and of how many
     they were taken.
     """
-    asked = {path.stem for path in project.glob("results/calls/**/*.parquet")}
-    of_new = [path for path in sorted(project.glob(DOCUMENTS_OF.format("*"))) if path.stem not in asked]
+    of_new = new_shards(project)
     most, samples = max(LEAST, SAMPLE // max(1, len(of_new))), {}
     for path in of_new:
         if (count := pq.read_metadata(path).num_rows) > most:
@@ -89,11 +132,11 @@ def scaled(job: dict, samples: dict[str, tuple[int, int]]) -> dict:
     return job | counts | {"parts": parts}
 
 
-def table(rows: list[dict]) -> str:
+def table(rows: list[dict], note: str = "Nothing was asked or paid.") -> str:
     """One line for each rule and model, and their sum."""
     dollars = {"dollars": "pico", "at most": "pico_at_most"}
     rows = [row | {name: row.get(pico, 0) / PICO for name, pico in dollars.items()} for row in rows]
-    return summed(rows, COLUMNS, [*dollars], "all") + "\nNothing was asked or paid.\n"
+    return summed(rows, COLUMNS, [*dollars], "all") + f"\n{note}\n"
 
 
 def bounded(rows: list[dict], registered: dict, project: Path) -> list[dict]:
@@ -145,7 +188,7 @@ def _keys(arguments):
 
 def key_variables(configfiles: list[str]) -> set[str]:
     """The variables that hold keys, which Snakemake wants to see set."""
-    contents = [settings.read(file) for file in [*pipeline.settings_files(), *configfiles]]
+    contents = [read(file) for file in [*pipeline.settings_files(), *configfiles]]
     sections = [content.get(section) for content in contents for section in ("models", "services")]
     models = [model for section in sections if isinstance(section, dict) for model in section.values()]
     variables = [model.get("key_variable", usual_key(model)) for model in models if isinstance(model, dict)]
@@ -178,9 +221,9 @@ def _link(path, link):
     os.utime(link, ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=False)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], ask: int = 0) -> int:
     try:
-        return estimate(arguments)
+        return estimate(arguments, ask)
     except AssayError as error:
         sys.stderr.write(f"estimate: {error}\n")
         return error.exit_code

@@ -24,6 +24,7 @@ COUNTING, ALLOWED = "Count from 1 to 400 in figures, separated by blanks.", 24  
 SENTENCE = "The ferry leaves the northern quay at noon and comes back before the evening bell. "
 FEW, MANY = 10, 400  # sentences of a short and a long prompt, of about 170 and 6,800 tokens
 CUT = 0.8  # of the tokens that a long prompt should have; fewer were read of one that was cut
+ON_THIS_MACHINE = ("rules", "script", "transformers")  # providers whose ways are known
 SHOWN = 200  # characters of an answer
 
 
@@ -43,20 +44,25 @@ class LiveAnswer:
     served: list[str]  # what replies call the model
     refused: list[str]  # parameters
     limits: dict  # name -> what replies say
-    json: Answer
-    counted: Answer  # of few tokens
-    short: Answer
-    long: Answer
+    json: Answer | None = None  # these of servers alone
+    counted: Answer | None = None  # of few tokens
+    short: Answer | None = None
+    long: Answer | None = None
 
     def lines(self) -> list[str]:
         samples = " | ".join(repr(text[:SHOWN]) for text in self.texts)
         tokens = f"{self.prompt_tokens} tokens read, {self.completion_tokens} written in {self.requests} requests"
         refused = ", ".join("several samples in one request" if name == "n" else name for name in self.refused)
         named = ", ".join(f"{limit:,} {name.replace('_per_', ' a ')}" for name, limit in self.limits.items())
-        return [
+        lines = [
             f"model {self.model}: {samples}",
             f"  {tokens}, ${self.dollars:.6f}; served as {', '.join(self.served) or 'no name'}",
             f"  the server does not take: {refused}" if refused else "  the server takes all that was sent",
+        ]
+        if not self.json:
+            return lines
+        return [
+            *lines,
             f"  JSON: {'comes' if is_json(self.json.text) else 'does not come'} where it is asked for",
             f"  max_tokens: {self._length()}",
             f"  long prompts: {self._reads()}",
@@ -148,14 +154,15 @@ def check(name: str, entry: dict, register: str | None = None) -> LiveAnswer:
     written into the project, but into the register, if one is named.
     """
     alone = {"temperature": 0, "max_tokens": 200}
-    asked = [
-        Request(QUESTION, SAMPLING, SAMPLES),
+    asked = [Request(QUESTION, SAMPLING, SAMPLES)]
+    of_servers = [
         Request(_user(JSON), alone | {"response_format": {"type": "json_object"}}),
         Request(_user(COUNTING), alone | {"max_tokens": ALLOWED}),
         *(Request(_user(_filled(sentences)), alone | {"max_tokens": ALLOWED}) for sentences in (FEW, MANY)),
     ]
     with tempfile.TemporaryDirectory(prefix="live-") as folder:
         ledger, model = Path(folder, "ledger"), _model(name, entry, register or Path(folder, "register"))
+        asked += of_servers if entry["provider"] not in ON_THIS_MACHINE else []
         answers, *others = complete(asked, model, ledger)
         with contextlib.closing(Ledger(ledger)) as journal:
             counts, served, dollars = journal.counts, sorted(journal.served), journal.dollars

@@ -26,7 +26,9 @@ RELEASES = {
     "rehydrate": "Fetch the texts that a release withholds.",
 }
 Words = Annotated[list[str] | None, typer.Argument(metavar="[STUDY]... [SNAKEMAKE OPTION]...", show_default=False)]
-Checked = Annotated[list[str] | None, typer.Argument(metavar="[SERVICE]... [--configfile FILE...]", show_default=False)]
+Checked = Annotated[
+    list[str] | None, typer.Argument(metavar="[MODEL|SERVICE]... [--configfile FILE...]", show_default=False)
+]
 Settings = Annotated[list[str] | None, typer.Argument(metavar="[--configfile FILE...]", show_default=False)]
 
 
@@ -65,7 +67,7 @@ def check(
     live: Annotated[bool, typer.Option("--live", help="Ask every model and service.")] = False,
     question: Annotated[str, typer.Option(help="What services are asked.", show_default=False)] = "",
 ) -> None:
-    """Check configuration, files and keys; ask named models and services."""
+    """Check settings and keys; ask models and services."""
     from ragassay.command.check import report
 
     raise typer.Exit(report(words or [], live, question))
@@ -88,11 +90,14 @@ def check_questions(
 
 
 @app.command(context_settings=PASSING)
-def estimate(words: Words = None) -> None:
+def estimate(
+    words: Words = None,
+    ask: Annotated[int, typer.Option(min=0, help="Ask about so many documents for real, and extrapolate.")] = 0,
+) -> None:
     """Say what a run would ask and pay, without asking."""
     from ragassay.calls.estimate import main as run_estimate
 
-    raise typer.Exit(run_estimate(words or []))
+    raise typer.Exit(run_estimate(words or [], ask))
 
 
 @app.command(context_settings=PASSING)

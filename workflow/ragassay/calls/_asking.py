@@ -1,0 +1,144 @@
+"""What an estimate asks for real: a few documents of new shards, each as a shard of its own in the scratch folder, so
+that what one costs is known, and the sum over all has an interval. The answers go into the project's ledger, there into
+the folders of the shards that the documents are of: a run asks nothing of it again, whatever was killed in between."""
+
+import json
+import math
+import re
+import shutil
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.calls.ledger import sharing
+from ragassay.calls.ledger.records import PICO
+from ragassay.calls.ledger.register import Register
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.report import CALLS
+
+ONE = re.compile(r"(.+)--asked-\d+")  # the name of a document's shard, with that of the shard that it is of
+SHARDS, FOLDER, SETTINGS = "asked_shards.tsv", Path("asked_documents"), "asked.yaml"
+FIELDS = {"doc_id": "id", "text": "text", "title": "title", "url": "url", "topic": "topic"}
+SURE = 0.95
+COUNTS = ("requests", "samples", "prompt_tokens", "completion_tokens")
+
+
+def chosen(paths: list[Path], count: int) -> dict[str, dict]:
+    """Name of a shard for one -> the document, evenly spaced over those of these tables; at most so many."""
+    sizes = [pq.read_metadata(path).num_rows for path in paths]
+    total, names = sum(sizes), {}
+    count = min(count, total)
+    wanted = [at * total // count for at in range(count)]
+    for path, size in zip(paths, sizes, strict=True):
+        inside = [number for number in wanted if 0 <= number < size]
+        for row in tables.read(DOCUMENTS, path).take(inside).to_pylist() if inside else ():
+            names[f"{path.stem}--asked-{len(names) + 1}"] = row
+        wanted = [number - size for number in wanted]
+    return names
+
+
+def prepare(project: Path, documents: dict[str, dict], shards: str) -> str:
+    """Write each document as a shard's file, and a table of shards with them in front of those that there are, of which
+    they would else be near-duplicates; returns the configuration that names it.
+    """
+    (project / FOLDER).mkdir()
+    lines = (project / shards).read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
+    blank, first = [""] * (len(lines[0].split("\t")) - 2), []
+    for name, row in documents.items():
+        file = FOLDER / f"{name}.jsonl"
+        fields = {field: row[column] for column, field in FIELDS.items() if row[column]}
+        if row["published_at"]:
+            fields["date"] = row["published_at"].isoformat()
+        (project / file).write_text(json.dumps(fields) + "\n")
+        first.append("\t".join([name, str(file), *blank]))
+    (project / SHARDS).write_text("\n".join([lines[0], *first, *lines[1:], ""]))
+    # What was kept as a document once is one again, whatever makes one of a file.
+    (project / SETTINGS).write_text(json.dumps({"shards": SHARDS, "documents": {"min_words": 1}}))
+    return SETTINGS
+
+
+def targets(jobs: list[dict], shards: set[str], documents: dict[str, dict]) -> list[str]:
+    """The tables of calls of the same jobs about each document."""
+    of_shard = defaultdict(set)
+    for job in jobs:
+        if job["keys"] and job["keys"][-1] in shards:
+            of_shard[job["keys"][-1]].add("/".join([job["rule"], *job["keys"][:-1]]))
+    return [
+        f"results/calls/{place}/{name}.parquet"
+        for name in documents
+        for place in sorted(of_shard[ONE.fullmatch(name)[1]])
+    ]
+
+
+def adopt(ledger: Path) -> None:
+    """Move what was asked about single documents into the folders of their shards; its dollars go along."""
+    for folder in sorted(path for path in ledger.rglob("*--asked-*") if path.is_dir()):
+        if match := ONE.fullmatch(folder.name):
+            home = folder.with_name(match[1])
+            sharing.make_folder(home)
+            for file in folder.glob("*.jsonl"):
+                file.replace(home / file.name)
+            for register in ledger.glob("models/*"):
+                Register(register, folder).spent(0.0)
+            shutil.rmtree(folder)
+
+
+def counted(project: Path, documents: dict[str, dict]) -> dict[str, list[dict]]:
+    """Document's shard -> what each of its jobs asked and paid."""
+    rows = {}
+    for name in documents:
+        rows[name] = []
+        for path in sorted(project.glob(f"results/calls/**/{name}.parquet")):
+            rule = path.relative_to(project / "results/calls").parts[0]
+            rows[name] += [{"rule": rule} | row for row in tables.read(CALLS, path).to_pylist()]
+    return rows
+
+
+def scaled(rows: dict[str, list[dict]], jobs: list[dict], shards: set[str], count: int) -> tuple[list[dict], list[str]]:
+    """The rows of jobs with what was asked, times `count` documents over those asked, in place of what rules counted of
+    these shards; and what to say of it.
+    """
+    if not rows:
+        raise AssayError("found no document that no model was asked about yet; expected some for --ask")
+    others = [job for job in jobs if not (job["keys"] and job["keys"][-1] in shards)]
+    replaced = [job for job in jobs if job["keys"] and job["keys"][-1] in shards]
+    sums = defaultdict(Counter)
+    for row in (row for of_document in rows.values() for row in of_document):
+        sums[row["rule"], row["model"]].update({name: row[name] for name in COUNTS} | {"pico": row["dollars"] * PICO})
+    bounds = defaultdict(Counter)
+    for job in replaced:
+        names = ("requests_at_most", "pico_at_most", "in_the_ledger")
+        bounds[job["rule"], job["model"]].update({name: job.get(name, 0) for name in names})
+    times = count / len(rows)
+    for (rule, model), numbers in sums.items():
+        counts = {name: round(value * times) for name, value in numbers.items()}
+        most = {name: max(bounds[rule, model][f"{name}_at_most"], counts[name]) for name in ("requests", "pico")}
+        same = {"rule": rule, "model": model, "keys": [], "in_the_ledger": bounds[rule, model]["in_the_ledger"]}
+        others.append(
+            same | counts | {"calls": counts["requests"]} | {f"{name}_at_most": value for name, value in most.items()}
+        )
+    requests = [sum(row["requests"] for row in of_document) for of_document in rows.values()]
+    dollars = [sum(row["dollars"] for row in of_document) for of_document in rows.values()]
+    fixed = {name: sum(job.get(name, 0) for job in others if job["keys"]) for name in ("requests", "pico")}
+    low, high = (round(fixed["requests"] + end) for end in interval(requests, count))
+    cheap, dear = (fixed["pico"] / PICO + end for end in interval(dollars, count))
+    return others, [
+        f"Asked about {len(rows)} of {count:,} documents: {sum(requests):,} requests, ${sum(dollars):,.4f}.",
+        "The ledger has the answers: a run does not ask for them again.",
+        f"With {SURE:.0%} confidence all of it takes {low:,} to {high:,} requests and ${cheap:,.4f} to ${dear:,.4f}.",
+    ]
+
+
+def interval(values: list[float], count: int) -> tuple[float, float]:
+    """Of the sum over `count` documents of which these are a sample: by Student's t, and never less than was seen."""
+    from scipy import stats  # which takes longer to load than an estimate without it
+
+    n, mean = len(values), sum(values) / len(values)
+    if n < 2 or n == count:
+        return (mean * count,) * 2
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
+    margin = stats.t.ppf((1 + SURE) / 2, n - 1) * deviation * math.sqrt((1 - n / count) / n)
+    return max(sum(values), count * (mean - margin)), count * (mean + margin)
