@@ -1,7 +1,11 @@
-"""What `config/paper/scope.yaml` costs at its prices: `make estimate` of the scope study for the demo's articles,
-scaled to the documents that the paper's shards ask for. Nothing is asked or paid, and no page is fetched.
+"""What runs cost, before they are paid.
 
-Rules answer in the place of models, which may write more. Minutes on two cores.
+`paper`: `config/paper/scope.yaml` at its prices, by `make estimate` of the scope study for the demo's articles, scaled to the
+documents that the paper's shards ask for. Nothing is asked or paid, and no page is fetched. Rules answer in the place of
+models, which may write more. Minutes on two cores.
+
+`asked`: an estimate that asks about some documents for real, against what a run then asks of a server whose documents have
+unlike numbers of claims, in three configurations.
 """
 
 import csv
@@ -9,19 +13,30 @@ import os
 import re
 import subprocess
 import sys
+import zlib
 from collections import Counter
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import yaml
 
-from common.clone import ROOT, cloned
-from common.figures import count
+import scope_study
+from common.clone import ROOT, cloned, snakemake
+from common.figures import count, figure, parts
 from scripts.labels.sample_for_annotation import cochran
+from tools.loopback import Loopback
 
 VOTES = "judge_scope"
 UNITS = {"requests": "requests", "dollars": "dollars", "at most": "dollars"}  # columns of the table that are scaled
 COCHRAN = {"confidence": 0.95, "margin": 0.0667}  # the defaults of scope.annotation
 OWN = "shards: own_shards.tsv\n"
+ESTIMATE = "from ragassay.command.app import main; main()"
+ASKED, INTERVAL = 8, re.compile(r"takes ([\d,]+) to ([\d,]+) requests")
+CONFIGURATIONS = {  # name -> settings of scope, the server
+    "default": ({}, {}),
+    "all_prompts": ({"responding": {"prompts": ["basic", "two_shot", "cot"]}, "closed_book": {"used": True}}, {}),
+    "single_samples": ({"judging": {"votes": 3}}, {"most_samples": 1}),
+}
 SHARDS = "shard\tdocuments\ndemo\tresources/demo/articles\n"
 
 
@@ -61,16 +76,49 @@ def scaled(found: dict[tuple, Counter], times: float) -> dict[str, Counter]:
     return {**{rule: counts for rule, counts in sums.items() if rule != "all"}, "all": sums["all"]}
 
 
-def main() -> None:
+def paper() -> None:
     with cloned() as clone:
         (clone / "own.yaml").write_text(OWN)
         (clone / "own_shards.tsv").write_text(SHARDS)
-        command = [sys.executable, "-m", "ragassay.calls.estimate", "scope"]
-        command += ["--configfile", "config/paper/scope.yaml", "own.yaml"]
-        environment = os.environ | {"PYTHONPATH": "workflow"}
-        done = subprocess.run(command, cwd=clone, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+        printed = estimated(clone, "scope", "--configfile", "config/paper/scope.yaml", "own.yaml")
         documents = pq.read_metadata(clone / "results/documents/demo.parquet").num_rows
-    show(done.stdout, documents)
+    show(printed, documents)
+
+
+def estimated(clone: Path, *words: str, **environment: str) -> str:
+    """What `ragassay estimate` prints there."""
+    command = [sys.executable, "-c", ESTIMATE, "estimate", *words]
+    environment = os.environ | environment | {"PYTHONPATH": "workflow"}
+    return subprocess.run(command, cwd=clone, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def asked_for_real() -> None:
+    """How far the foretold requests are from those that were counted."""
+    for name, (settings, server) in CONFIGURATIONS.items():
+        with cloned() as clone, Loopback(respond="paper_costs:varied", **server) as served:
+            scope_study.prepare(clone, served.url)
+            bench = yaml.safe_load((clone / "bench.yaml").read_text())
+            (clone / "bench.yaml").write_text(yaml.safe_dump(bench | {"scope": bench["scope"] | settings}))
+            words, access = ("scope", "--configfile", "bench.yaml"), {"BENCH_KEY": served.key, "NO_PROXY": "127.0.0.1"}
+            printed = estimated(clone, *words, "--ask", str(ASKED), **access)
+            foretold = sum(counts["requests"] for counts in asked(printed).values())
+            low, high = (int(end.replace(",", "")) for end in INTERVAL.search(printed).groups())
+            snakemake(clone, *words, env=os.environ | access)
+            counted = served.summary()["requests"]
+        figure(f"foretold_{name}_off_by", abs(foretold / counted - 1), "share", "<= 0.15")
+        count(f"foretold_{name}_interval_holds_it", int(low <= counted <= high), "of 1")
+
+
+def varied(messages, sampling, index):
+    """What the scope study's server answers, with more claims of some documents than of others."""
+    text, content = scope_study.answer(messages, sampling, index), messages[-1]["content"]
+    lines, number = text.split("\n"), re.search(r"Document (\d+)", content)
+    drawn = zlib.crc32(number[1].encode()) if number else 0
+    if "tells that" in text:
+        lines = lines[: 4 + drawn % 3]
+    elif "not supported" in content.rsplit(">", 1)[-1]:
+        lines = [line for at, line in enumerate(lines) if not at or (drawn >> at) % 4]
+    return "\n".join(lines)
 
 
 def show(printed: str, documents: int) -> None:
@@ -82,4 +130,4 @@ def show(printed: str, documents: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    parts({"paper": paper, "asked": asked_for_real})

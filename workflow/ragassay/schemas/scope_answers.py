@@ -137,6 +137,7 @@ FOLD_PREDICTIONS = Table(
         Column("score", pa.float64(), "higher = more probably out of scope; 0 is undecided"),
         Column("out_of_scope", pa.bool_(), "the decision: whether the score is above 0"),
     ),
+    release="whole",
 )
 
 
