@@ -1,11 +1,11 @@
 """What runs cost, before they are paid.
 
-`paper`: `config/paper/scope.yaml` at its prices, by `make estimate` of the scope study for the demo's articles, scaled to the
-documents that the paper's shards ask for. Nothing is asked or paid, and no page is fetched. Rules answer in the place of
-models, which may write more. Minutes on two cores.
+`paper`: `config/paper/scope.yaml` at its prices, by `make estimate` of the scope study for the demo's articles, scaled
+to the documents that the paper's shards ask for. Nothing is asked or paid, and no page is fetched. Rules answer in the
+place of models, which may write more. Minutes on two cores.
 
-`asked`: an estimate that asks about some documents for real, against what a run then asks of a server whose documents have
-unlike numbers of claims, in three configurations.
+`asked`: an estimate that asks about some documents for real, against what a run then asks of a server whose documents
+have unlike numbers of claims, in three configurations.
 """
 
 import csv
