@@ -60,17 +60,12 @@ def prepare(project: Path, documents: dict[str, dict], shards: str) -> str:
     return SETTINGS
 
 
-def targets(jobs: list[dict], shards: set[str], documents: dict[str, dict]) -> list[str]:
-    """The tables of calls of the same jobs about each document."""
-    of_shard = defaultdict(set)
-    for job in jobs:
-        if job["keys"] and job["keys"][-1] in shards:
-            of_shard[job["keys"][-1]].add("/".join([job["rule"], *job["keys"][:-1]]))
-    return [
-        f"results/calls/{place}/{name}.parquet"
-        for name in documents
-        for place in sorted(of_shard[ONE.fullmatch(name)[1]])
-    ]
+def targets(counted_in: Path, documents: dict[str, dict]) -> list[str]:
+    """The tables of calls about each document that an estimate in that folder wrote about its shard."""
+    tables_of = defaultdict(list)
+    for path in sorted((counted_in / "results/calls").rglob("*.parquet")):
+        tables_of[path.stem].append(path.relative_to(counted_in).parent)
+    return [f"{place}/{name}.parquet" for name in documents for place in tables_of[ONE.fullmatch(name)[1]]]
 
 
 def adopt(ledger: Path) -> None:

@@ -67,7 +67,7 @@ def estimate(targets: list[str], ask: int = 0) -> int:
             place = Path(scratch, "asking")
             sharing.make_folder("ledger")  # which the scratch folder is to see, too
             _copy_of_links(Path.cwd(), place)
-            if status := _ask(targets, jobs, sizes, documents, place):
+            if status := _ask(_asking.targets(project, documents), targets, jobs, sizes, documents, place):
                 return status
             rows = _asking.counted(place, documents)
             jobs, notes = _asking.scaled(rows, jobs, set(sizes), sum(sizes.values()))
@@ -81,9 +81,9 @@ def estimate(targets: list[str], ask: int = 0) -> int:
     return 0
 
 
-def _ask(words, jobs, sizes, documents, place):
+def _ask(wanted, words, jobs, sizes, documents, place):
     """Ask about these documents as a run would; says before what that takes. Returns Snakemake's exit status."""
-    wanted, share = _asking.targets(jobs, set(sizes), documents), len(documents) / max(1, sum(sizes.values()))
+    share = len(documents) / max(1, sum(sizes.values()))
     of_new = [job for job in jobs if job["keys"] and job["keys"][-1] in sizes]
     requests, pico = (share * sum(job.get(name, 0) for job in of_new) for name in ("requests", "pico"))
     foretold = f"about {requests:,.0f} requests and ${pico / PICO:,.4f}, or somewhat more"
