@@ -8,7 +8,7 @@ Writes  results/covered_questions/{corpus}/{retriever}/{generator}.parquet    wh
         results/examples/coverage.parquet                                   what is asked most outside of each corpus
 """
 
-from ragassay.plan import coverage, labels, question_sets, relevance
+from ragassay.plan import coverage, gates, labels, question_sets, relevance
 
 COVERED = plan(coverage.cells)
 COVERED_SETS = COVERED.column("generator")
@@ -40,7 +40,7 @@ rule cover_questions:
     resources:
         **ENCODING,
     params:
-        code=code("coverage/cover_questions.py", relevance.gate_kinds),
+        code=code("coverage/cover_questions.py", gates.gate_kinds),
         settings={},
     script:
         "../scripts/coverage/cover_questions.py"

@@ -21,7 +21,7 @@ Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   
         embeddings/                                                             vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import explorers, grading, models, queries, relevance
+from ragassay.plan import explorers, gates, grading, models, queries, relevance
 from ragassay.plan.report import draws
 
 COMPARED = list(config["relevance"]["sets"])
@@ -30,7 +30,7 @@ RATED = plan(queries.rated)
 RATED_HERE = plan(relevance.rated)
 SCORED = plan(relevance.scored)
 SCORES = SCORED.over("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet")
-VERDICTS = plan(relevance.verdicts)
+VERDICTS = plan(gates.verdicts)
 LOGS = plan(relevance.logs)
 ASKED = plan(grading.asked)
 GATED = plan(explorers.listings)
@@ -55,7 +55,7 @@ rule relevance:
     """How well queries that are out of a corpus's knowledge are recognized, the gates of all corpora, and the drift of logs."""
     input:
         SCORES,
-        plan(relevance.gates).over("results/gates/{corpus}/{retriever}"),
+        plan(gates.gates).over("results/gates/{corpus}/{retriever}"),
         expand("<report>/{section}.csv", section=plan(relevance.sections)),
         expand("<report>/figures/{section}", section=plan(relevance.sections)),
 
@@ -109,7 +109,7 @@ rule score_relevance:
     resources:
         **ENCODING,
     params:
-        code=code("relevance/score_relevance.py", relevance.verdict_kinds),
+        code=code("relevance/score_relevance.py", gates.verdict_kinds),
         settings={name: config["relevance"][name] for name in ("k", "temperature")},
     script:
         "../scripts/relevance/score_relevance.py"
@@ -216,9 +216,9 @@ rule fit_gate:
     input:
         passages="results/passages/{corpus}.parquet",
         held_out_documents="results/held_out_documents/{corpus}.parquet",
-        queries=plan(relevance.gate_queries),
-        neighbours=plan(relevance.gate_neighbours),
-        lm_relevance=plan(relevance.gate_votes),
+        queries=plan(gates.gate_queries),
+        neighbours=plan(gates.gate_neighbours),
+        lm_relevance=plan(gates.gate_votes),
     output:
         gate=directory("results/gates/{corpus}/{retriever}"),
     log:
@@ -230,8 +230,8 @@ rule fit_gate:
     resources:
         **ENCODING,
     params:
-        code=code("relevance/fit_gate.py", relevance.gate_kinds),
-        settings=plan(relevance.fit_gate),
+        code=code("relevance/fit_gate.py", gates.gate_kinds),
+        settings=plan(gates.fit_gate),
     script:
         "../scripts/relevance/fit_gate.py"
 
@@ -250,7 +250,7 @@ rule gate_query_log:
     resources:
         **ENCODING,
     params:
-        code=code("relevance/gate_query_log.py", relevance.gate_kinds),
+        code=code("relevance/gate_query_log.py", gates.gate_kinds),
         settings={},
     script:
         "../scripts/relevance/gate_query_log.py"
@@ -259,7 +259,7 @@ rule gate_query_log:
 rule gate_questions:
     """What a gate of their documents says of the questions that the report lists, calibrated by those in scope."""
     input:
-        plan(relevance.question_weights),
+        plan(gates.question_weights),
         documents=plan(explorers.listed, pattern="results/documents/{shard}.parquet"),
         questions=plan(explorers.listed, pattern="results/questions/{generator}/{shard}.parquet"),
         scope_labels=plan(explorers.listed, pattern="results/scope_labels/{generator}/{judge}/{shard}.parquet"),
@@ -272,8 +272,8 @@ rule gate_questions:
     resources:
         **ENCODING,
     params:
-        code=code("relevance/gate_questions.py", relevance.question_kinds),
-        settings=plan(relevance.gate_questions),
+        code=code("relevance/gate_questions.py", gates.question_kinds),
+        settings=plan(gates.gate_questions),
     script:
         "../scripts/relevance/gate_questions.py"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.plan import explorers, relevance
+from ragassay.plan import explorers, gates
 from wildcards import Wildcards
 
 SHARDS = {"s": {}, "t": {}}
@@ -84,7 +84,7 @@ def test_a_gate_is_asked_about_questions_where_the_report_shows_relevance(settin
     config, page = settings(), Wildcards(generator="natural", judge="careful")
     assert explorers.gated(config, page) == ["results/gated_questions/natural/careful.parquet"]
     assert explorers.gated(config | {"report": {"sections": ["scope"]}}, page) == []
-    assert list(relevance.gate_questions(config)["retrievers"]) == ["minilm", "bm25_by_idf"]
+    assert list(gates.gate_questions(config)["retrievers"]) == ["minilm", "bm25_by_idf"]
     config["retrievers"] = {"elsewhere": {"kind": "vectors", "passages": {}, "queries": {}}}
     config["relevance"]["fused"] = ["elsewhere"]
-    assert relevance.gate_questions(config)["retrievers"] == {} and explorers.gated(config, page) == []
+    assert gates.gate_questions(config)["retrievers"] == {} and explorers.gated(config, page) == []

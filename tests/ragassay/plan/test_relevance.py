@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import queries, relevance, search
+from ragassay.plan import gates, queries, relevance, search
 from wildcards import Wildcards
 
 SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "synthetic": "written"}
@@ -53,8 +53,8 @@ def test_a_gates_reader_reads_the_in_knowledge_queries_of_each_corpus_once(confi
         ("careful", "large", "minilm", "known"),
     ]
     job = Wildcards(corpus="large", retriever="minilm")
-    assert relevance.gate_votes(config, job) == ["results/lm_relevance/careful/large/minilm/known.parquet"]
-    assert relevance.fit_gate(config, job)["read"] == 5
+    assert gates.gate_votes(config, job) == ["results/lm_relevance/careful/large/minilm/known.parquet"]
+    assert gates.fit_gate(config, job)["read"] == 5
 
 
 def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
@@ -85,18 +85,16 @@ def test_without_vectors_no_outlier_is_looked_for(config):
 def test_a_gate_searches_with_its_own_retriever_and_those_that_are_fused(config):
     job = Wildcards(corpus="large", retriever="bm25")
     names = ["bm25", "minilm", "bm25_by_idf"]
-    assert relevance.gate_neighbours(config, job) == [
-        f"results/neighbours/large/{name}/known.parquet" for name in names
-    ]
-    settings = relevance.fit_gate(config, job)
+    assert gates.gate_neighbours(config, job) == [f"results/neighbours/large/{name}/known.parquet" for name in names]
+    settings = gates.fit_gate(config, job)
     assert list(settings["retrievers"]) == names and settings["statistic"] == "fused"
     assert settings["confidence"] is None
     assert settings["retrievers"]["bm25_by_idf"]["options"] == {"divide_by_idf": True}
     assert settings["retrievers"]["minilm"]["similarity"] == "cosine"
-    assert relevance.gate_kinds(config, job) == ["ragassay.models.encoders.kinds.sentence_transformers"]
-    assert relevance.gate_queries(config, job) == "results/queries/known.parquet"
+    assert gates.gate_kinds(config, job) == ["ragassay.models.encoders.kinds.sentence_transformers"]
+    assert gates.gate_queries(config, job) == "results/queries/known.parquet"
     config["relevance"]["gate"]["statistic"] = "mss"
-    assert list(relevance.fit_gate(config, job)["retrievers"]) == ["bm25"] and relevance.gate_kinds(config, job) == []
+    assert list(gates.fit_gate(config, job)["retrievers"]) == ["bm25"] and gates.gate_kinds(config, job) == []
 
 
 def test_only_logs_with_a_corpus_are_looked_at(config):
@@ -106,8 +104,8 @@ def test_only_logs_with_a_corpus_are_looked_at(config):
 
 
 def test_corpora_have_gates_where_queries_can_be_embedded(config):
-    assert relevance.gates(config).over("{corpus}/{retriever}") == ["mine/minilm", "large/minilm"]
+    assert gates.gates(config).over("{corpus}/{retriever}") == ["mine/minilm", "large/minilm"]
     elsewhere = {"v": {"kind": "vectors", "passages": {}, "queries": {}}}
     own = config["relevance"] | {"fused": ["v", "bm25"]}
-    assert not relevance.gates(config | {"relevance": own, "retrievers": elsewhere})
+    assert not gates.gates(config | {"relevance": own, "retrievers": elsewhere})
     assert relevance.sections(config) == ["relevance"]

@@ -91,13 +91,12 @@ def check_questions(
 
 @app.command(context_settings=PASSING)
 def estimate(
-    words: Words = None,
-    ask: Annotated[int, typer.Option(min=0, help="Ask about so many documents for real, and extrapolate.")] = 0,
+    words: Words = None, ask: Annotated[int, typer.Option(min=0, help="Documents to ask for real.")] = 0
 ) -> None:
     """Say what a run would ask and pay, without asking."""
-    from ragassay.calls.estimate import main as run_estimate
+    from ragassay.calls import estimate as estimating
 
-    raise typer.Exit(run_estimate(words or [], ask))
+    raise typer.Exit(estimating.main(words or [], ask))
 
 
 @app.command(context_settings=PASSING)
@@ -256,9 +255,7 @@ def exam(
     model: Annotated[str, typer.Argument(help="A folder with weights, or a name of the hub that is fetched.")],
     words: Words = None,
     name: Annotated[str, typer.Option(help="Of the responder in results.", show_default=False)] = "",
-    site: Annotated[
-        list[str] | None, typer.Option(help="Such as mlp, beside what is read.", show_default=False)
-    ] = None,
+    site: Annotated[list[str] | None, typer.Option(help="Such as mlp, beside others.", show_default=False)] = None,
     layer: Annotated[list[int] | None, typer.Option(help="Four, spread, unless named.", show_default=False)] = None,
     device: Annotated[str, typer.Option(help="Such as cuda.", show_default=False)] = "",
     dtype: Annotated[str, typer.Option(help="Such as float32.", show_default=False)] = "",

@@ -2,7 +2,7 @@
 page shows what the report is about: without the section on detectors, none is trained for a list of questions."""
 
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import attacks, defences, labels, question_sets, relevance
+from ragassay.plan import attacks, defences, gates, labels, question_sets
 from ragassay.plan.detectors import used
 from ragassay.plan.report import command, models, shows
 
@@ -91,7 +91,7 @@ def predictions(config: dict, wildcards) -> list[str]:
 
 def gated(config: dict, wildcards) -> list[str]:
     """What a gate says of the questions."""
-    is_asked = shows(config, "relevance") and relevance.of_questions(config)
+    is_asked = shows(config, "relevance") and gates.of_questions(config)
     return [f"results/gated_questions/{wildcards.generator}/{wildcards.judge}.parquet"] if is_asked else []
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
-from ragassay.config.grid import Cell, Grid
+from ragassay.config.grid import Grid
 from ragassay.plan import models, queries, search
 from ragassay.plan.report import draws
 from ragassay.plan.search import BM25, DENSE, HELD_OUT, VECTORS
@@ -159,98 +159,16 @@ def logs(config: dict) -> Grid:
     return Grid.of_rows(("corpus", "retriever", "query_log"), rows)
 
 
-def gates(config: dict) -> Grid:
-    """Corpus and retriever of each gate; vectors from elsewhere make none."""
-    first = config["relevance"]["retrievers"][0]
-    embeds = all(_kind(config, name) != VECTORS for name in members(config, first))
-    return Grid.of_rows(("corpus", "retriever"), [(name, first) for name in corpora(config)] if embeds else [])
-
-
 def sections(config: dict) -> list[str]:
     """The sections of the report that there is something to show of."""
     shown = {"relevance": sets(config), "drift": logs(config)}
     return [name for name, entries in shown.items() if entries]
 
 
-def verdicts(config: dict) -> Grid:
-    """The gates with the query sets of their corpora."""
-    with_gate = gates(config).column("corpus")
-    return scored(config).where(lambda cell: cell.corpus in with_gate)
-
-
-def verdict_kinds(config: dict) -> list[str]:
-    """The modules that run the encoders of these gates."""
-    return list(dict.fromkeys(kind for cell in gates(config) for kind in gate_kinds(config, cell)))
-
-
 def members(config: dict, retriever: str) -> list[str]:
     """The retrievers that the gate of one searches with, it first."""
     together = config["relevance"]["gate"]["statistic"] in ("fused", "logistic")
     return list(dict.fromkeys([retriever, *(config["relevance"]["fused"] if together else [])]))
-
-
-def in_knowledge(config: dict, wildcards) -> str:
-    """The query set that calibrates a gate: that of the first set with its corpus."""
-    return next(entry["in_knowledge"] for entry in sets(config).values() if entry["corpus"] == wildcards.corpus)
-
-
-def gate_queries(config: dict, wildcards) -> str:
-    return f"results/queries/{in_knowledge(config, wildcards)}.parquet"
-
-
-def gate_neighbours(config: dict, wildcards) -> list[str]:
-    """What each of a gate's retrievers found for these queries; the searches have embedded all passages."""
-    query_set = in_knowledge(config, wildcards)
-    names = members(config, wildcards.retriever)
-    return [f"results/neighbours/{wildcards.corpus}/{name}/{query_set}.parquet" for name in names]
-
-
-def gate_votes(config: dict, wildcards) -> list[str]:
-    """What the reader of gates says of these queries, if there is one."""
-    reader, place = config["relevance"]["gate"]["reader"], f"{wildcards.corpus}/{wildcards.retriever}"
-    query_set = in_knowledge(config, wildcards)
-    return [f"results/lm_relevance/{reader}/{place}/{query_set}.parquet"] if reader else []
-
-
-def gate_kinds(config: dict, wildcards) -> list[str]:
-    """The modules that run the encoders of a gate's retrievers."""
-    dense = [name for name in members(config, wildcards.retriever) if _kind(config, name) == DENSE]
-    return [kind for name in dense for kind in search.retriever_kinds(config, Cell(retriever=name))]
-
-
-def fit_gate(config: dict, wildcards) -> dict:
-    shared, gate = config["relevance"], config["relevance"]["gate"]
-    params = {"shown": gate["passages"], "read": config["lm_relevance"]["passages"]} | {
-        name: gate[name] for name in ("statistic", "confidence", "strategy", "unmasked")
-    }
-    params |= {name: shared[name] for name in ("k", "temperature", "ks", "temperatures", "alpha")}
-    names = members(config, wildcards.retriever)
-    return params | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}
-
-
-def of_questions(config: dict) -> list[str]:
-    """The retrievers of a gate that is asked about the scope study's questions; vectors from elsewhere embed none."""
-    return [name for name in config["relevance"]["fused"] if _kind(config, name) != VECTORS]
-
-
-def gate_questions(config: dict) -> dict:
-    searched = {name: _search(config, name) for name in of_questions(config)}
-    shared = config["relevance"]
-    chosen = {"alpha": shared["alpha"], "confidence": shared["gate"]["confidence"]}
-    return {"retrievers": searched, "embeddings": "embeddings"} | chosen
-
-
-def question_weights(config: dict) -> list[str]:
-    return [path for cell in _of_questions(config) for path in search.retriever_weights(config, cell)]
-
-
-def question_kinds(config: dict) -> list[str]:
-    """The modules that run the encoders of these retrievers."""
-    return [kind for cell in _of_questions(config) for kind in search.retriever_kinds(config, cell)]
-
-
-def _of_questions(config):
-    return [Cell(retriever=name) for name in of_questions(config) if _kind(config, name) == DENSE]
 
 
 def words_searched(config: dict, wildcards) -> dict:
@@ -274,16 +192,6 @@ def _copied(config):
 
 def _kind(config, name):
     return search.retriever(config, name)["kind"]
-
-
-def _search(config, name):
-    """What a gate needs of one of its retrievers."""
-    kind = _kind(config, name)
-    if kind == BM25:
-        searched = search.search_bm25(config, Cell(retriever=name))["options"]
-        return {"kind": kind, "titles": searched.pop("titles", "none"), "options": searched}
-    searched = search.search_dense(config, Cell(retriever=name))
-    return {"kind": kind} | {key: searched[key] for key in ("encoder", "query_encoder", "similarity", "titles")}
 
 
 def _encoders(config):

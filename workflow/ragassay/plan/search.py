@@ -172,7 +172,7 @@ def search_dense(config: dict, wildcards) -> dict:
     entry = retriever(config, wildcards.retriever)
     of_queries = models.encoder(config, entry.get("query_encoder", entry["encoder"]))["encoder"]
     both = {**models.encoder(config, entry["encoder"]), "query_encoder": of_queries}
-    return both | {"titles": _titles(entry), "similarity": _similarity(entry)} | _count(config)
+    return both | {"titles": entry.get("titles", "none"), "similarity": _similarity(entry)} | _count(config)
 
 
 def search_vectors(config: dict, wildcards) -> dict:
@@ -196,7 +196,9 @@ def awaited(config: dict, wildcards) -> list[str]:
     """What a search by vectors waits for: the encoders' weights, and that the passages are embedded."""
     entry = retriever(config, wildcards.retriever)
     parts = parts_of(config, whole(wildcards.corpus))
-    receipts = [f"results/embedded_passages/{part}/{entry['encoder']}/{_titles(entry)}.parquet" for part in parts]
+    receipts = [
+        f"results/embedded_passages/{part}/{entry['encoder']}/{entry.get('titles', 'none')}.parquet" for part in parts
+    ]
     return [*receipts, *retriever_weights(config, wildcards)]
 
 
@@ -243,10 +245,6 @@ def _encoders(entry):
     return list(dict.fromkeys([entry["encoder"], entry.get("query_encoder", entry["encoder"])]))
 
 
-def _titles(entry):
-    return entry.get("titles", "none")
-
-
 def _similarity(entry):
     return entry.get("similarity", "cosine")
 
@@ -288,7 +286,7 @@ def _wrong_options(name, entry):
                 if Path(file).suffix not in VECTOR_FILES:
                     expected = f"expected one of {', '.join(VECTOR_FILES)}"
                     yield ("retrievers", name, section, key), f"found {file!r}, an unknown kind of file, {expected}"
-    if kind == BM25 and _titles(entry) == "pair":
+    if kind == BM25 and entry.get("titles", "none") == "pair":
         yield ("retrievers", name, "titles"), "found pair, expected none or before: bm25 counts words"
 
 

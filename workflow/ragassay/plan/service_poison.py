@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ragassay.config.grid import Cell
 from ragassay.config.services import SERVICE
-from ragassay.plan import attacks, defences, measures, models, relevance, search, services
+from ragassay.plan import attacks, defences, gates, measures, models, search, services
 
 POISONED = "results/poisoned_passages/{dataset}/{attack}.parquet"
 
@@ -39,7 +39,7 @@ def passages(config: dict, wildcards) -> list[str]:
 
 def gate(config: dict, wildcards) -> list[str]:
     """The folder of the project's first gate, if it is asked."""
-    asked = relevance.gates(config).cells[:1] if _entry(config, wildcards)["gate"] else []
+    asked = gates.gates(config).cells[:1] if _entry(config, wildcards)["gate"] else []
     return [f"results/gates/{cell.corpus}/{cell.retriever}" for cell in asked]
 
 
@@ -141,7 +141,7 @@ def _wrong_cell(config, cell):
         yield ("defences",), f"found {', '.join(fitted)}, expected at most one that is fitted where services are asked"
     if fitted and cell["retrievers"][0] not in search.retrievers(config, search.DENSE):
         yield ("retrievers",), f"found {cell['retrievers'][0]}, expected one by vectors where services are asked"
-    if cell["services"]["gate"] and not len(relevance.gates(config)):
+    if cell["services"]["gate"] and not len(gates.gates(config)):
         yield ("services", "gate"), "found true, and no gate in the relevance study, expected a set there"
 
 

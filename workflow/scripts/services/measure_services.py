@@ -109,7 +109,7 @@ def type_rows(asked, by_service, owners, types, draws: dict) -> Iterator[dict]:
             chosen = share[(of_type == type_name) & share.notna()]
             estimate = Panel(owners.reindex(chosen.index), **draws).mean(chosen.to_numpy(float)).row()
             keys = {"asked": asked, "service": name, "type": type_name}
-            yield SECTION.row("types", keys, "answered_out_of_scope", **estimate)
+            yield SECTION.row("types", keys, "answered", **estimate)
 
 
 def _where(holds, counts):
