@@ -79,7 +79,7 @@ def write(tmp_path):
         ({"report": {"sections": ["documents"] * 2}}, "(a list), expected no entry twice"),
         (
             {"models": {"m": {**MODEL, "provider": "opnai"}}},
-            "models.m.provider: found 'opnai' (text), expected one of openai, rules, script, service, together",
+            "models.m.provider: found 'opnai' (text), expected one of openai, recorded, rules, script, service",
         ),
         ({"models": {"m": {**MODEL, "mode": "now"}}}, "models.m.mode: found 'now' (text), expected one of batch, onl"),
         ({"report": {"sections": ["../page"]}}, "report.sections.0: found '../page' (text), expected text of the form"),

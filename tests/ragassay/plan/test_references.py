@@ -131,7 +131,8 @@ def paths(schema, key=()):
     """The keys whose values are paths."""
     if schema.get("format") == "inside":
         yield key
-    inner = {**schema.get("properties", {}), 0: schema.get("items"), "own": schema.get("additionalProperties")}
+    name, *_ = schema.get("propertyNames", {}).get("enum", ["own"])
+    inner = {**schema.get("properties", {}), 0: schema.get("items"), name: schema.get("additionalProperties")}
     for name, part in inner.items():
         if isinstance(part, dict):
             yield from paths(part, (*key, name))

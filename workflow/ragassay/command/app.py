@@ -118,13 +118,9 @@ def reproduce(
     demo: Annotated[bool, typer.Option("--demo", help="On the demo's data in place of the paper's.")] = False,
 ) -> None:
     """Make a table of a paper, beside the paper's numbers."""
-    from ragassay.command.reproduce import listed
     from ragassay.command.reproduce import reproduce as make
 
-    if table is None:
-        sys.stdout.write(listed())
-    else:
-        raise typer.Exit(make(table, words or [], demo))
+    raise typer.Exit(make(table, words or [], demo))
 
 
 @app.command(context_settings=PASSING)
@@ -245,9 +241,9 @@ def stage(
 @app.command(context_settings=PASSING)
 def clean_staging(words: Settings = None) -> None:
     """Remove poisoned passages from collections for tests."""
-    from ragassay.command.staging import remove
+    from ragassay.command import staging
 
-    remove(words or [])
+    staging.remove(words or [])
 
 
 @app.command(context_settings=PASSING)
@@ -265,7 +261,7 @@ def exam(
     from ragassay.command.exam import run_exam
 
     options = {"device": device, "dtype": dtype, "revision": revision}
-    run_exam(model, name, {key: value for key, value in options.items() if value}, site or [], layer or [], words or [])
+    run_exam(model, name, options, site or [], layer or [], words or [])
 
 
 @app.command()

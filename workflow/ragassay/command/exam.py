@@ -33,13 +33,13 @@ class ExamError(AssayError):
 
 
 def run_exam(model: str, name: str, options: dict, sites: list[str], layers: list[int], words: list[str]) -> None:
-    """`options` are those of the model; `sites` are read beside those that the configuration names."""
+    """`options` are those of the model, empty if not set; `sites` are read beside those that the configuration names."""
     config = configuration(configfiles(words))
     name = name or NAME.sub("-", Path(model.rstrip("/")).name).strip(".-_")[:64]
     cells = [*dict.fromkeys((TARGETS.format_map(cell), PAIRS.format_map(cell)) for cell in probes.cells(config))]
     if not cells:
         raise ExamError("revprag.cells: found none, expected data sets, retrievers and attacks whose prompts are asked")
-    entry = {"model": model, "options": options}
+    entry = {"model": model, "options": {key: value for key, value in options.items() if value}}
     decoder = Decoder(f"model {name}", entry)
     layers = layers or spread(decoder.config.num_hidden_layers)
     wanted = [file for cell in cells for file in cell]

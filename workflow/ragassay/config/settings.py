@@ -180,6 +180,8 @@ def schema_problems(config, schema: dict) -> Iterator[tuple]:
                 yield (*path, key), f"found an unknown key, expected one of: {', '.join(keys)}{closest(key, keys)}"
         elif "propertyNames" in error.schema_path:
             expected = "expected letters, digits, '.', '_' and '-', at most 64"
+            if error.validator == "enum":
+                expected = f"expected one of: {', '.join(error.validator_value)}"
             yield (*path, error.instance), f"found an unusable name, {expected}"
         else:
             yield path, f"found {_shown(error.instance)}, expected {_expected(error)}"

@@ -64,7 +64,8 @@ def check(config: dict) -> Iterator[tuple]:
                 place = ("relevance", "sets", name, "answers", "query_sets")
                 yield place, unknown("query set", query_set, allowed)
         first = retrievers(config)[0]
-        if entry["answers"]["query_sets"] and first not in relevance.retrievers_of(config, entry):
+        searched = relevance.retrievers_of(config, entry)
+        if entry["answers"]["query_sets"] and first in relevance.retrievers(config) and first not in searched:
             problem = f"found none that is {first}, which relevance.answers shows the passages of; add it"
             yield ("relevance", "sets", name, "retrievers"), problem
     for name in config["relevance"]["answers"]["retrievers"] if responders(config) else []:

@@ -172,11 +172,13 @@ def search_dense(config: dict, wildcards) -> dict:
     entry = retriever(config, wildcards.retriever)
     of_queries = models.encoder(config, entry.get("query_encoder", entry["encoder"]))["encoder"]
     both = {**models.encoder(config, entry["encoder"]), "query_encoder": of_queries}
-    return both | {"titles": entry.get("titles", "none"), "similarity": _similarity(entry)} | _count(config)
+    return (
+        both | {"titles": entry.get("titles", "none"), "similarity": entry.get("similarity", "cosine")} | _count(config)
+    )
 
 
 def search_vectors(config: dict, wildcards) -> dict:
-    return {"similarity": _similarity(retriever(config, wildcards.retriever))} | _count(config)
+    return {"similarity": retriever(config, wildcards.retriever).get("similarity", "cosine")} | _count(config)
 
 
 def vector_files(config: dict, section: str, key: str, wildcards) -> list[str]:
@@ -243,10 +245,6 @@ def _count(config):
 
 def _encoders(entry):
     return list(dict.fromkeys([entry["encoder"], entry.get("query_encoder", entry["encoder"])]))
-
-
-def _similarity(entry):
-    return entry.get("similarity", "cosine")
 
 
 def check(config: dict) -> Iterator[tuple]:
