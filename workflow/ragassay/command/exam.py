@@ -33,7 +33,7 @@ class ExamError(AssayError):
 
 
 def run_exam(model: str, name: str, options: dict, sites: list[str], layers: list[int], words: list[str]) -> None:
-    """`options` are those of the model, empty if not set; `sites` are read beside those that the configuration names."""
+    """`options` are the model's, empty if not set; `sites` are read beside those that the configuration names."""
     config = configuration(configfiles(words))
     name = name or NAME.sub("-", Path(model.rstrip("/")).name).strip(".-_")[:64]
     cells = [*dict.fromkeys((TARGETS.format_map(cell), PAIRS.format_map(cell)) for cell in probes.cells(config))]

@@ -25,8 +25,11 @@ FOLDER = Path("reproduced")
 DEMO = "the demo's tables in the place of the paper's: they show that everything runs, and compare with no paper"
 
 
-def reproduce(name: str, words: list[str], is_demo: bool = False) -> int:
-    """The exit status. `words` are further options of Snakemake's, such as `--dry-run`."""
+def reproduce(name: str | None, words: list[str], is_demo: bool = False) -> int:
+    """The exit status. `words` are further options of Snakemake's, such as `--dry-run`. Without a name it lists all."""
+    if name is None:
+        sys.stdout.write(listed())
+        return 0
     study, paper, table = paper_tables.named(name)
     if table["instead"]:
         sys.stdout.write(f"{name}: {table['title']}; nothing is run: {table['instead']}\n")
