@@ -166,6 +166,22 @@ def test_other_settings_are_made_anew(optimised, caplog):
     assert caplog.text.count("made before") == 2
 
 
+@pytest.mark.parametrize("kind", ["adaptive_threshold", "jamming_optimised"])
+def test_texts_are_made_anew_when_questions_find_something_else(optimised, files, kind, caplog):
+    caplog.set_level("INFO", "ragassay")
+    optimised(kind)
+    other = {"p4": "p2", "p3": "p4", "p1": "p3"}
+    rows = [
+        one | {"passage_id": other[one["passage_id"]]}
+        for one in tables.read(NEIGHBOURS, files("neighbours")).to_pylist()
+    ]
+    tables.write(NEIGHBOURS, files("neighbours"), rows)
+    optimised(kind)
+    assert "2 of 2: " in caplog.text and "made before" not in caplog.text
+    optimised(kind)
+    assert caplog.text.count("made before") == 2
+
+
 def test_corpus_poisoning_knows_other_questions_than_it_is_measured_on(optimised):
     [shared] = optimised("corpus_poisoning")[1]
     assert shared["target_id"] is None and shared["forwards"] > 3
@@ -285,12 +301,14 @@ class Picky(Ruler):
         return [self.word in text or alone for text in texts]
 
 
-def adapted(tmp_path, *filters):
+FAR = {"passage_id": "p", "text": "The choir sings.", "score": -1.0}
+
+
+def adapted(tmp_path, *filters, retrieved=(FAR,), **more):
     """What is planted for the bridge against these filters."""
-    own = kind_of_attack("adaptive_threshold").SETTINGS | {"texts": 1, "k": 1, "candidates": 12}
-    clean = {"bridge": [{"passage_id": "p", "text": "The choir sings.", "score": -1.0}]}
+    own = kind_of_attack("adaptive_threshold").SETTINGS | {"texts": 1, "k": 1, "candidates": 12} | more
     finished = attack.Finished(tmp_path / "-".join(each.word for each in filters), own)
-    tools = Tools(retrieved=clean, retriever=Line(), filters=[*filters], finished=finished)
+    tools = Tools(retrieved={"bridge": [*retrieved]}, retriever=Line(), filters=[*filters], finished=finished)
     return list(kind_of_attack("adaptive_threshold")(own).fit(tools).poison(targets()[:1]))
 
 
@@ -309,6 +327,17 @@ def test_if_a_filter_that_compares_leaves_nothing_as_many_texts_as_it_looks_at_a
     assert [one.method for one in made] == ["flood"] * 4 and len({one.text for one in made}) == 4
     [one] = adapted(tmp_path, Picky("nobody"))
     assert one.method not in (None, "flood"), "a filter of single texts is not fooled by many"
+
+
+def test_a_flood_does_not_hide_clean_passages_that_are_nearer_to_the_question(tmp_path):
+    near = [FAR | {"score": 2.0}, FAR | {"text": "The ferry sails."}]
+    [one] = adapted(tmp_path, Picky("nowhere", beside=3), retrieved=near, k=2)
+    assert one.method != "flood"
+
+
+def test_no_two_texts_of_a_target_are_the_same(tmp_path):
+    made = adapted(tmp_path, Picky("latest data"), texts=2)
+    assert made[0].method == "outdated" and len({one.text for one in made}) == 2
 
 
 def test_a_fitted_guard_is_asked_about_each_text(optimised):

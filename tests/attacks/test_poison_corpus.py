@@ -67,9 +67,9 @@ def test_texts_that_somebody_wrote_are_read_and_what_cannot_be_used_is_told(plan
 
 
 def test_released_texts_of_several_attackers_name_who_wrote_them_and_what_each_wants(files, tmp_path):
-    """Each file is one attacker; one who wants what the target is has no answer of its own."""
+    """Each file is one attacker; one that wants the target's wrong answer, in whatever form, has none of its own."""
     row = {"id": "ferry", "question": "When does the ferry sail?", "answer": "at nine"}
-    for name, wanted in (("black", "at seven"), ("garag", "at ten")):
+    for name, wanted in (("black", "At Seven."), ("garag", "at ten")):
         texts = [{"context": f"It sails {wanted}, {number}."} for number in range(2)]
         other = {"id": "x", "question": "?", "answer": "a", "incorrect_answer": "b", "adv_texts": texts}
         content = [row | {"incorrect_answer": wanted, "adv_texts": texts}, other, "no object"]

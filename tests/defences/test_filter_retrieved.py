@@ -8,7 +8,7 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED
 from ragassay.schemas.defences import FEWER_PLANTED, FILTERED
 from ragassay.studies.poisoning.attacks.attack import AttackError
-from ragassay.studies.poisoning.defences.defence import DefenceError
+from ragassay.studies.poisoning.defences.defence import DefenceError, kind_of
 
 
 @pytest.fixture
@@ -61,6 +61,15 @@ def test_fewer_texts_make_room_for_the_passages_behind_them(files, run):
     kept = ("target_id", "rank", "passage_id", "removed", "shown")
     assert [[row[name] for name in kept] for row in rows] == [[row[name] for name in kept] for row in alone]
     assert {row["planted"] for row in rows} == {1} and [row["poisoned"] for row in rows].count(True) == 2
+
+
+def test_what_the_first_judgement_imports_is_not_timed(run, monkeypatch):
+    kind, events = kind_of("oracle"), []
+    judge = kind.judge
+    monkeypatch.setattr(kind, "judge", lambda self, rows: events.append("judged") or judge(self, rows))
+    monkeypatch.setattr("time.process_time", lambda: events.append("clock") or 0.0)
+    run()
+    assert events == ["judged", *["clock", "judged", "clock"] * 2]
 
 
 def test_each_defence_judges_as_it_does_alone(run):

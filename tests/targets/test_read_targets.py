@@ -163,13 +163,24 @@ def test_released_files_give_targets_and_texts(imported, form):
 def test_bad_rows_of_released_files_are_rejects_and_an_id_is_taken_once(imported):
     [good], odd = RELEASED["poisonarena"], {"id": 7, "question": "Who?", "answer": "Ada"}
     half = good | {"id": "t3", "question": "\ud800"}
-    rows, rejects = imported("poisonarena", [good, odd, "text", half], [good | {"incorrect_answer": "Cy"}])
+    rows, rejects = imported("poisonarena", [good, odd, "text", half, good | {"incorrect_answer": "Cy"}])
     assert [row["target"] for row in rows] == ["Bo"]
     assert sorted(row["reason"] for row in rejects) == ["bad_row", "empty", "encoding", "same_id"]
     [same] = [row for row in rejects if row["reason"] == "same_id"]
     assert same["item"].startswith("t1 in ") and "again" in same["detail"]
     [empty] = [row for row in rejects if row["reason"] == "empty"]
     assert empty["item"].endswith("0.json row 2") and empty["detail"] == "found nothing in 'incorrect_answer'"
+
+
+def test_targets_of_several_attackers_are_taken_from_the_first_file_and_the_others_are_counted(imported, caplog):
+    caplog.set_level(logging.INFO)
+    many = [RELEASED["poisonarena"][0] | {"id": f"t{number}"} for number in range(30)]
+    others = [[row | {"incorrect_answer": wrong} for row in many] for wrong in ("Cy", "Di", "Ed")]
+    for files in range(20):
+        others.append(others[files % 3])
+    rows, rejects = imported("poisonarena", many, *others)
+    assert [row["target"] for row in rows] == ["Bo"] * 30 and not rejects
+    assert f"{30 * len(others)} targets are in an earlier file, too" in caplog.text
 
 
 @pytest.mark.parametrize(("content", "problem"), [("[1", "not JSON: "), ("3", "found 3, expected a list of targets")])

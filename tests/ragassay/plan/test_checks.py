@@ -194,6 +194,8 @@ def test_a_name_that_nothing_has_is_one_line(settings, line):
         (attack("table"), "attacks.loud: found no files, which this kind reads"),
         (attack("garag", settings={"reader": "careful"}), "attacks.loud.settings.reader: found the reader 'careful',"),
         (attack("adaptive_threshold", settings={"filter": "oracle"}), "attacks.loud.settings.filter: found the filter"),
+        (defence("trustrag", encoder="minilm") | attack("adaptive_threshold", settings={"filter": "mine"}),
+         "attacks.loud.settings.filter: found the filter 'mine', which compares the vectors of its encoder 'minilm'"),
         (attack("poisonedrag_white", settings={"retriever": "bm25"}), "attacks.loud.settings.retriever: found the ret"),
         (attack("corpus_poisoning", settings={"aim": "declining"}), "attacks.loud.settings.aim: found the aim 'declin"),
         (attack("general_trigger"), "under_attack.cells: found the attack loud on mine, whose questions hold no trigg"),
@@ -286,6 +288,10 @@ def test_a_setting_of_the_wrong_kind_is_one_line(settings, line):
         (
             '{}a\tx\t\tloud\t\t5\t\t\t{{"poisoned_null": "loud"}}\n',
             "2: found poisoned_null, expected a share of poison in",
+        ),
+        (
+            '{}a\tx\ttrustrag\tloud\t\t5\t\t\t{{"encoder": "simcse"}}\n',
+            "2: found the encoder 'simcse', but sweeps compare vectors of the retriever",
         ),
         ("{}figure_2\tx\tpple\tloud\t\t5\t\t\t\n", "2: kind: found the name 'pple', expected one of"),
         ("{}figure_2\tx\tchain\tloud\t\t5\t\t\t\n", "2: found the kind chain, expected one that judges passages by"),

@@ -178,5 +178,8 @@ def check(config: dict) -> Iterator[tuple]:
         for passed in attacks.filters(entry["settings"]) or ():
             if not defences.defence(config, passed).type.IS_FITTED:
                 yield (*place, "filter"), _not_fitted(passed)
+            elif named := defences.encoders(config, passed):
+                problem = f"found the filter {passed!r}, which compares the vectors of its encoder {named[0]!r}"
+                yield (*place, "filter"), f"{problem}, expected one that compares those of the retriever"
         if reader and reader not in _readers(config):
             yield (*place, "reader"), _no_weights(reader)

@@ -141,6 +141,10 @@ def _sweep(row):
     defaults = type_of.SETTINGS
     if wrong := [key for key in settings if key not in defaults]:
         raise ValueError(unknown("setting", wrong[0], defaults))
+    if settings.get(defences.ENCODER):
+        raise ValueError(
+            f"found the encoder {settings[defences.ENCODER]!r}, but sweeps compare vectors of the retriever"
+        )
     if settings.get("poisoned_null"):
         raise ValueError("found poisoned_null, expected a share of poison in the column contamination")
     if not 0 <= numbers["contamination"] < 1 or numbers["depth"] < 1:

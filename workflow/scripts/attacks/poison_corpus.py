@@ -29,7 +29,7 @@ def written_texts(files: list[str], targets: list[dict], form: str = TABLE) -> d
     """target -> the texts that people or a model wrote for it, which name it by its id or its question. Rows that are
     of no use are counted by their reason.
     """
-    wanted = {row["target_id"]: {row["target"], *row["target_aliases"]} for row in targets}
+    wanted = {row["target_id"]: {*map(normalized, (row["target"], *row["target_aliases"]))} for row in targets}
     asked = {normalized(row["question"]): row["target_id"] for row in targets}
     by_target, refused = {}, {}
     for place, row, unusable in _of_tables(files) if form == TABLE else _of_releases(files, form):
@@ -37,7 +37,7 @@ def written_texts(files: list[str], targets: list[dict], form: str = TABLE) -> d
         if problem := unusable or _problem(row, name, wanted):
             refused.setdefault(problem, []).append((place, row["target_id"] or row["question"]))
             continue
-        wants = None if row["target"] in wanted[name] else row["target"] or None
+        wants = None if normalized(row["target"]) in wanted[name] else row["target"] or None
         made = Poison(name, row["text"], calls=int(row["calls"] or 0), method=row["attacker"] or None, wants=wants)
         by_target.setdefault(name, []).append(made)
     if refused:

@@ -1,6 +1,6 @@
 """Defences look at the first passages of each question and remove those that they judge to be poisoned. They read
 scores that are stored: nothing is asked of a model here. How long each question took is a table of its own, which
-another run gives otherwise.
+differs from run to run.
 """
 
 import os
@@ -56,6 +56,8 @@ def filter_retrieved(
             given = {key: entry[key] for key in ("scorer", "encoder", "embeddings")}
             evidence, by_target = looked(rewritten.get(name, retrieved), **given)
             judges, count, removed, seconds = _by_fold(fitted.get(name), entry, evidence), 0, 0, []
+            for target, rows in list(by_target.items())[:1]:  # so that imports are not timed
+                list(judges(fold_of(evidence.questions[target])).filtered(rows, k, entry["depth"]))
             for target, rows in by_target.items():
                 defence = judges(fold_of(evidence.questions[target]))
                 begun = time.process_time()

@@ -192,7 +192,7 @@ def answer_difference_rows(given: dict, resamples: int, seed: int) -> Iterator[d
 
 
 def asking_rows(keys: dict, answers) -> Iterator[dict]:
-    """Answers of the model for each question, of which a defence takes all but one, and the tokens of these."""
+    """Answers of the model for each question, the final one among them, and the tokens of these."""
     for name in ("calls", "tokens"):
         counts = answers[name].dropna()
         if len(counts):

@@ -2,7 +2,7 @@
 is a row of the rejects, with its reason.
 """
 
-from ragassay.base.stage import run
+from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.corpora.user_files import texts
 from ragassay.studies.poisoning.targets.hygiene import Problem, TargetTables, usable
@@ -34,16 +34,26 @@ def _of_tables(files, columns):
 
 
 def _of_releases(files, form):
-    """Each id once: another attacker's texts for the same question are for the attack `table`."""
-    files_of = {}
+    """Each id once: another attacker's texts for the same question, which are for the attack `table`, are counted. An
+    id that a file has twice is a reject.
+    """
+    files_of, repeated = {}, 0
     for file in files:
+        ids = set()
         for row in released(file, form):
-            if isinstance(row, Problem) or (name := row["target_id"]) not in files_of:
-                if not isinstance(row, Problem):
-                    files_of[name] = file
+            if isinstance(row, Problem):
+                yield row
+                continue
+            name = row["target_id"]
+            if name in ids:
+                yield Problem(f"{name} in {file}", "same_id", f"found the id {name!r} again")
+            elif files_of.setdefault(name, file) == file:
                 yield row
             else:
-                yield Problem(f"{name} in {file}", "same_id", f"found the id {name!r} of {files_of[name]} again")
+                repeated += 1
+            ids.add(name)
+    if repeated:
+        log.info("%d targets are in an earlier file, too, and are taken from that", repeated)
 
 
 if __name__ == "__main__":

@@ -157,6 +157,8 @@ def test_typos_and_near_words_change_the_question_and_neither_the_text_nor_its_a
                 assert text.endswith(bare) and question != target["question"], kind
                 assert loudness.question_words(target["question"], question) <= most
     words = {"Who wrote the first book": "Which author penned the earliest volume", "Kestria Lisk": "Kestria Lisk"}
+    words |= {"Who wrote King Lear?": "Which author penned King Lear?", "Is New York big?": "Is New York large?"}
+    words |= {"Who sang What Is Love?": "Which singer performed What Is Love?"}
     assert {question: reworded(question) for question in words} == words
     dice = np.random.default_rng(0)
     assert misspelt("who is he", [], 0.5, dice) == "who is he", "short words have none"

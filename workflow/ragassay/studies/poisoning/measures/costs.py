@@ -1,5 +1,5 @@
-"""What defences cost, as rows of the table metrics: passages that they look at, and time, which another machine or run
-gives otherwise.
+"""What defences cost, as rows of the table metrics: passages that they look at, and time, which differs from
+machine to machine and from run to run.
 """
 
 import json

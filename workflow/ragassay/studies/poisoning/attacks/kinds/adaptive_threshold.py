@@ -47,7 +47,10 @@ class Kind(Attack):
 
     def poison(self, targets):
         identities = [passing.identity for passing in self.tools.filters] if self._asks else None
-        units = [{"target": target, "filters": identities} for target in targets]
+        units = [
+            {"target": target, "filters": identities, "retrieved": self.tools.retrieved.get(target["target_id"], [])}
+            for target in targets
+        ]
         return self.tools.finished.each(units, self._make)
 
     @property
@@ -55,20 +58,22 @@ class Kind(Attack):
         return self.settings["knowledge"] == "filter"
 
     def _make(self, unit):
-        target, settings = unit["target"], self.settings
-        retrieved = self.tools.retrieved.get(target["target_id"], [])
+        target, retrieved, settings = unit["target"], unit["retrieved"], self.settings
         direction = self.tools.retriever.questions([target["question"]])[0]
         besides = [self._beside(retrieved, passing.beside) for passing in self.tools.filters] if self._asks else []
         enough = retrieved[settings["k"] - 1]["score"] if len(retrieved) >= settings["k"] else float("-inf")
         made, best = [], []
         for number, text in enumerate(target["texts"][: settings["texts"]]):
             dice = random.Random(f"{settings['seed']} {target['target_id']} {number}")
-            options = self._options(target, text, dice)
+            options, planted = self._options(target, text, dice), {poison.text for poison in made}
+            options = {option: method for option, method in options.items() if option not in planted}
             ranks = self._ranks(target["question"], [*options], direction, besides, enough)
             text, rank = min(zip(options, ranks, strict=True), key=lambda pair: pair[1])
             best.append(rank)
             made.append(Poison(target["target_id"], text, forwards=len(options), method=options[text]))
-        return made if any(rank[:2] == (False, 0) for rank in best) else self._flood(target, direction, enough) or made
+        if any(rank[:2] == (False, 0) for rank in best):
+            return made
+        return self._flood(target, direction, besides, enough) or made
 
     def _options(self, target, text, dice):
         """text -> what made it."""
@@ -79,8 +84,10 @@ class Kind(Attack):
         further = max(1, self.settings["candidates"] - len(options))
         return dict.fromkeys(with_parts(target["question"], text, further, dice), PARTS) | options
 
-    def _flood(self, target, direction, enough):
-        """As many texts as the filters look at, if any of these is left and found; nothing otherwise."""
+    def _flood(self, target, direction, besides, enough):
+        """As many texts as the filters look at, if any of these is left and found; nothing otherwise. `besides` is what
+        each filter sees beside a single text.
+        """
         depth = 1 + max((passing.beside for passing in self.tools.filters), default=0) if self._asks else 1
         if depth == 1:
             return []
@@ -91,9 +98,10 @@ class Kind(Attack):
             for text, vector in zip(texts, vectors, strict=True)
         ]
         for at, row in enumerate(rows):
-            others = sorted(rows[:at] + rows[at + 1 :], key=lambda other: -other["score"])
-            besides = [others[: passing.beside] for passing in self.tools.filters]
-            [(missed, removed, _)] = self._ranks(target["question"], [row["text"]], direction, besides, enough)
+            others = rows[:at] + rows[at + 1 :]
+            ranked = (sorted(others + clean, key=lambda other: -other["score"]) for clean in besides)
+            seen = [near[: passing.beside] for near, passing in zip(ranked, self.tools.filters, strict=True)]
+            [(missed, removed, _)] = self._ranks(target["question"], [row["text"]], direction, seen, enough)
             if not missed and not removed:
                 return [
                     Poison(target["target_id"], text, forwards=int(not n), method=FLOOD) for n, text in enumerate(texts)

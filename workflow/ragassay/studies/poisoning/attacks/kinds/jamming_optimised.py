@@ -46,11 +46,16 @@ class Kind(Attack):
         return super().fit(tools)
 
     def poison(self, targets):
-        return self.tools.finished.each(targets, self._make)
+        retrieved, k = self.tools.retrieved, self.settings["k"]
+        units = [
+            {"target": target, "passages": retrieved.get(target["target_id"], [])[:k], "words": self.words}
+            for target in targets
+        ]
+        return self.tools.finished.each(units, self._make)
 
-    def _make(self, target):
-        settings, tools, name = self.settings, self.tools, target["target_id"]
-        passages, refusal = tools.retrieved.get(name, [])[: settings["k"]], REFUSALS[settings["refusal"]]
+    def _make(self, unit):
+        settings, tools, target, passages = self.settings, self.tools, unit["target"], unit["passages"]
+        name, refusal = target["target_id"], REFUSALS[settings["refusal"]]
         dice = np.random.default_rng([*f"{settings['seed']} {name}".encode()])
         blocker = Blocker(target["question"], passages, self.words, tools.retriever, tools.responder, settings)
         text = tools.responder.run(lambda ask: blocker.search(ask, refusal, dice))

@@ -1,5 +1,5 @@
 """The texts of PoisonedRAG behind the question in other words: near ones from a list of ours stand for those that most
-questions are made of. Names stay, so that the text is found."""
+questions are made of. Words with a capital stay, since they are names, but for the question's first."""
 
 import re
 
@@ -60,7 +60,12 @@ class Kind(poisonedrag_black.Kind):
 def reworded(question: str) -> str:
     """The question with near words; as it was if it has none of the list."""
 
+    first = re.search(r"\w", question)
+
     def near(match):
+        words = match[0].split()
+        if any(word[0].isupper() for word in (words[1:] if match.start() == first.start() else words)):
+            return match[0]
         other = (PHRASES | NEAR)[match[0].lower()]
         return other[0].upper() + other[1:] if match[0][0].isupper() else other
 

@@ -1,5 +1,5 @@
-"""The texts of PoisonedRAG with a typo in most words of the question, such as people make: an encoder reads over many
-of them, and what counts words does not. Answers are spared."""
+"""The texts of PoisonedRAG with typos, such as people make, in half of the question's words of four letters and more:
+an encoder overlooks many of them, and what counts words does not. Answers are spared."""
 
 import numpy as np
 
