@@ -1,6 +1,5 @@
 """`estimate --ask`: what single documents cost, scaled, and found again by a run."""
 
-import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -43,24 +42,42 @@ def test_the_interval_holds_the_sum_as_often_as_it_says():
         low, high = _asking.interval(draw.choice(costs, 8, replace=False).tolist(), 200)
         hits += low <= costs.sum() <= high
     assert 0.9 <= hits / 400 <= 0.99
+    rows = {"may--asked-1": [{"rule": "r", "model": "m", "dollars": 1.0} | dict.fromkeys(_asking.COUNTS, 2)]}
+    assert "One document gives no interval" in _asking.scaled(rows, [], {"may"}, 200)[1][-1]
     assert _asking.interval([3.0, 5.0], 2) == (8.0, 8.0), "nothing is left to guess"
 
 
 def test_what_was_asked_about_a_document_moves_to_its_shard_and_counts_once(serve, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    server = serve()
+    server, home = serve(), Path("ledger/respond/m/may")
     tested = model(server, budget_usd=1.0, register="ledger/models/tested")
-    asked = requests_of(3)
-    list(complete(asked, tested, Path("ledger/respond/m/may--asked-1")))
-    paid = Ledger(Path("ledger/respond/m/may--asked-1")).dollars
-    _asking.adopt(Path("ledger"))
-    _asking.adopt(Path("ledger"))  # a second time there is nothing to do
-    assert [path.name for path in Path("ledger/respond/m").iterdir()] == ["may"]
-    list(complete(asked, tested, Path("ledger/respond/m/may")))
-    assert server.summary()["requests"] == 3
-    assert Ledger(Path("ledger/respond/m/may")).dollars == pytest.approx(paid)
-    money = json.loads(Register("ledger/models/tested", "x").money.read_text())
-    assert sum(sum(amounts) for amounts in money.values()) == pytest.approx(paid, rel=0.5)
+    list(complete(requests_of(3), tested, home.with_name("may--asked-1")))
+    paid = Ledger(home.with_name("may--asked-1")).dollars
+    for _ in range(2):  # a second time there is nothing to do
+        _asking.adopt(Path("ledger"))
+        assert [path.name for path in home.parent.iterdir()] == ["may"]
+        assert sum(Register("ledger/models/tested", home).entry()) == pytest.approx(paid, rel=1e-6)
+        assert sum(Register("ledger/models/tested", home.with_name("may--asked-1")).entry()) == 0
+    list(complete(requests_of(3), tested, home))
+    assert server.summary()["requests"] == 3 and Ledger(home).dollars == pytest.approx(paid)
+
+
+def test_jobs_about_a_document_see_what_its_shard_knows_and_are_counted_by_their_calls(serve, model, tmp_path):
+    server, ledger = serve(), tmp_path / "ledger"
+    home, documents = ledger / "respond/m/may", {"may--asked-1": {}, "may--asked-2": {}}
+    list(complete(requests_of(3), model(server), home))
+    _asking.lend(ledger, documents)
+    for name, asked in zip(documents, (requests_of(3), requests_of(5)[3:]), strict=True):
+        list(complete(asked, model(server), ledger / "respond/m" / name, tmp_path / f"{name}.parquet"))
+    assert server.summary()["requests"] == 5
+    jobs = [{"rule": "respond", "keys": ["m", "may"], "model": "tested"}]
+    rows = _asking.counted(ledger, jobs, documents)
+    assert [[row["requests"] for row in rows[name]] for name in documents] == [[3], [2]]
+    assert sum(row["dollars"] for own in rows.values() for row in own) == pytest.approx(
+        Ledger(home).dollars / 3 * 5, rel=0.1
+    )
+    _asking.adopt(ledger)
+    assert Ledger(home).counts["requests"] == 5 and len(list(home.glob("*.jsonl"))) == 2
 
 
 def test_a_run_asks_the_rest_and_what_was_foretold_holds(project, serve, monkeypatch, capsys):
@@ -74,6 +91,11 @@ def test_a_run_asks_the_rest_and_what_was_foretold_holds(project, serve, monkeyp
     asked, cost = re.search(r"Asked about 3 of \d+ documents: (\d+) requests, \$([\d.]+)\.", said).groups()
     low, high = map(int, re.search(r"takes ([\d,]+) to ([\d,]+) requests", said).groups())
     assert server.summary()["requests"] == int(asked) > 0 and float(cost) > 0
+    assert estimate.main([*shards, *TINY, "paid.yaml"], 3) == 0
+    again = capsys.readouterr().out
+    assert f"documents: {asked} requests" in again and server.summary()["requests"] == int(asked), (
+        "nothing is paid twice"
+    )
     assert not list(Path("ledger").rglob("*--asked-*")) and not list(Path("results").rglob("*--asked-*"))
     snakemake(project, *shards, *TINY, "paid.yaml")
     total = server.summary()["requests"]

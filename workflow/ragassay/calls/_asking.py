@@ -1,7 +1,8 @@
-"""What an estimate asks for real: a few documents of new shards, each as a shard of its own in the scratch folder, so
-that what one costs is known, and the sum over all has an interval. The answers go into the project's ledger, there into
-the folders of the shards that the documents are of: a run asks nothing of it again, whatever was killed in between."""
+"""What an estimate asks for real. It takes a few documents of new shards, and each is a shard of its own in the scratch
+folder: so the cost of one document is known, and the sum over all has an interval. The answers end up in the ledger of
+the document's own shard. Neither a run nor a second estimate asks for them again, whatever was killed in between."""
 
+import contextlib
 import json
 import math
 import re
@@ -13,11 +14,11 @@ import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.calls.ledger import sharing
-from ragassay.calls.ledger.records import PICO
+from ragassay.calls.ledger import call_keys, sharing
+from ragassay.calls.ledger.journal import records
+from ragassay.calls.ledger.records import PICO, Ledger
 from ragassay.calls.ledger.register import Register
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.report import CALLS
 
 ONE = re.compile(r"(.+)--asked-\d+")  # the name of a document's shard, with that of the shard that it is of
 SHARDS, FOLDER, SETTINGS = "asked_shards.tsv", Path("asked_documents"), "asked.yaml"
@@ -40,12 +41,12 @@ def chosen(paths: list[Path], count: int) -> dict[str, dict]:
     return names
 
 
-def prepare(project: Path, documents: dict[str, dict], shards: str) -> str:
-    """Write each document as a shard's file, and a table of shards with them in front of those that there are, of which
-    they would else be near-duplicates; returns the configuration that names it.
+def prepare(project: Path, documents: dict[str, dict], shards: Path) -> str:
+    """Write each document as a shard's file, and a table of shards that begins with them: later ones are compared with
+    earlier ones, so none is dropped as a near-duplicate. Returns the configuration that names the table.
     """
     (project / FOLDER).mkdir()
-    lines = (project / shards).read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
+    lines = shards.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
     blank, first = [""] * (len(lines[0].split("\t")) - 2), []
     for name, row in documents.items():
         file = FOLDER / f"{name}.jsonl"
@@ -68,28 +69,58 @@ def targets(counted_in: Path, documents: dict[str, dict]) -> list[str]:
     return [f"{place}/{name}.parquet" for name in documents for place in tables_of[ONE.fullmatch(name)[1]]]
 
 
+def lend(ledger: Path, documents: dict[str, dict]) -> None:
+    """Show the jobs about single documents what their shards' ledgers hold already."""
+    for folder in [path for path in ledger.rglob("*") if path.is_dir()]:
+        for name in documents:
+            if folder.name == ONE.fullmatch(name)[1]:
+                sharing.make_folder(folder.with_name(name))
+                for file in folder.glob("*.jsonl"):
+                    (folder.with_name(name) / file.name).hardlink_to(file)
+
+
 def adopt(ledger: Path) -> None:
-    """Move what was asked about single documents into the folders of their shards; its dollars go along."""
+    """Move what was asked about single documents into the ledgers of their shards, which then count its dollars."""
     for folder in sorted(path for path in ledger.rglob("*--asked-*") if path.is_dir()):
         if match := ONE.fullmatch(folder.name):
             home = folder.with_name(match[1])
             sharing.make_folder(home)
             for file in folder.glob("*.jsonl"):
-                file.replace(home / file.name)
-            for register in ledger.glob("models/*"):
-                Register(register, folder).spent(0.0)
+                if not (home / file.name).exists():
+                    file.replace(home / file.name)
+            with contextlib.closing(Ledger(home)) as whole:
+                for register in ledger.glob("models/*"):
+                    if Register(register, folder).entry():
+                        Register(register, home).spent(whole.dollars, whole.dollars_at_risk)
+                        Register(register, folder).spent(0.0)
             shutil.rmtree(folder)
 
 
-def counted(project: Path, documents: dict[str, dict]) -> dict[str, list[dict]]:
-    """Document's shard -> what each of its jobs asked and paid."""
+def counted(ledger: Path, jobs: list[dict], documents: dict[str, dict]) -> dict[str, list[dict]]:
+    """Document's shard -> what each of its jobs asked and paid, whenever that was."""
     rows = {}
     for name in documents:
-        rows[name] = []
-        for path in sorted(project.glob(f"results/calls/**/{name}.parquet")):
-            rule = path.relative_to(project / "results/calls").parts[0]
-            rows[name] += [{"rule": rule} | row for row in tables.read(CALLS, path).to_pylist()]
+        of_shard = [job for job in jobs if job["keys"][-1:] == [ONE.fullmatch(name)[1]]]
+        places = {(job["rule"], *job["keys"][:-1]): job for job in of_shard}
+        same = ("rule", "model")
+        rows[name] = [
+            {key: job[key] for key in same} | _sums(Path(ledger, *place, name)) for place, job in places.items()
+        ]
     return rows
+
+
+def _sums(folder):
+    """What the calls of a job came to; its folder may have records of others, too."""
+    keys, of_call, sums = {*call_keys.read(folder / call_keys.WRITTEN).values()}, {}, Counter(dict.fromkeys(COUNTS, 0))
+    for record in (record for file in folder.glob("*.jsonl") for _, _, record in records(file) if record):
+        calls = {"i": [(record.get("id"), record.get("k"))], "b": [row[:2] for row in record.get("rows", ())]}
+        for name, key in calls.get(record["t"], ()):
+            of_call[name] = key
+            sums["requests"] += key in keys
+        if record["t"] == "u" and of_call.get(record["id"]) in keys:
+            used = {"samples": record["n"], "prompt_tokens": record["p"], "completion_tokens": record["o"]}
+            sums.update(used | {"dollars": record["usd"]})
+    return {"dollars": 0.0} | sums
 
 
 def scaled(rows: dict[str, list[dict]], jobs: list[dict], shards: set[str], count: int) -> tuple[list[dict], list[str]]:
@@ -97,7 +128,7 @@ def scaled(rows: dict[str, list[dict]], jobs: list[dict], shards: set[str], coun
     these shards; and what to say of it.
     """
     if not rows:
-        raise AssayError("found no document that no model was asked about yet; expected some for --ask")
+        raise AssayError("--ask: found no documents of a new shard, expected some that no run has asked a model about")
     others = [job for job in jobs if not (job["keys"] and job["keys"][-1] in shards)]
     replaced = [job for job in jobs if job["keys"] and job["keys"][-1] in shards]
     sums = defaultdict(Counter)
@@ -123,7 +154,9 @@ def scaled(rows: dict[str, list[dict]], jobs: list[dict], shards: set[str], coun
     return others, [
         f"Asked about {len(rows)} of {count:,} documents: {sum(requests):,} requests, ${sum(dollars):,.4f}.",
         "The ledger has the answers: a run does not ask for them again.",
-        f"With {SURE:.0%} confidence all of it takes {low:,} to {high:,} requests and ${cheap:,.4f} to ${dear:,.4f}.",
+        f"With {SURE:.0%} confidence all of it takes {low:,} to {high:,} requests and ${cheap:,.4f} to ${dear:,.4f}."
+        if len(rows) > 1 or count == 1
+        else "One document gives no interval: ask about more.",
     ]
 
 

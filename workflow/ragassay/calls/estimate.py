@@ -3,6 +3,8 @@ in a scratch folder that sees the project's files, results and ledger, with rule
 it counts exactly what a run would start now. Of new shards with many documents, a sample stands for all. Nothing in the
 project changes but the documents, which are collected first; with `--ask` a few of them are asked about for real."""
 
+import argparse
+import contextlib
 import json
 import math
 import os
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -22,12 +25,13 @@ from ragassay.calls._estimating import FOLDER, estimating
 from ragassay.calls.ledger import sharing
 from ragassay.calls.ledger.records import PICO
 from ragassay.calls.overview import ESTIMATE, summed
+from ragassay.config import schema, settings
 from ragassay.config.prices import usual_key
-from ragassay.config.settings import read
 from ragassay.schemas.documents import DOCUMENTS
 
 REGISTERED = "registered"
 LEFT_OUT = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
+LEDGER = Path("ledger")
 DOCUMENTS_OF = "results/documents/{}.parquet"
 SAMPLE, LEAST = 24, 4  # documents of all new shards together, and of one
 COLUMNS = ["requests", "requests_at_most", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
@@ -39,11 +43,10 @@ def register(known: dict) -> None:
         Path(os.environ[FOLDER], REGISTERED).write_text(json.dumps(known))
 
 
-def estimate(targets: list[str], ask: int = 0) -> int:
+def estimate(targets: list[str], ask: int = 0, alone: Callable = contextlib.nullcontext) -> int:
     """Print the table for the jobs that these targets need; returns Snakemake's exit status. About `ask` documents it
-    asks for real.
+    asks for real; while it does, `alone` keeps runs off.
     """
-    _asking.adopt(Path("ledger"))  # what an estimate asked that was killed
     Path(".snakemake").mkdir(exist_ok=True)
     environment = os.environ | dict.fromkeys(_keys(targets) - os.environ.keys(), "not needed for an estimate")
     if status := _snakemake([*targets, "--until", "collect_documents"], environment, Path()):
@@ -64,12 +67,15 @@ def estimate(targets: list[str], ask: int = 0) -> int:
         jobs = bounded([scaled(job, samples) for job in jobs], registered, Path())
         saving, notes = switch_lines(jobs, registered), []
         if ask:
-            place = Path(scratch, "asking")
+            wanted, place = _asking.targets(project, documents), Path(scratch, "asking")
             sharing.make_folder("ledger")  # which the scratch folder is to see, too
             _copy_of_links(Path.cwd(), place)
-            if status := _ask(_asking.targets(project, documents), targets, jobs, sizes, documents, place):
-                return status
-            rows = _asking.counted(place, documents)
+            with alone():
+                _asking.adopt(LEDGER)  # what an estimate asked that was killed
+                if status := _ask(wanted, targets, jobs, sizes, documents, place):
+                    return status
+                rows = _asking.counted(LEDGER, jobs, documents)
+                _asking.adopt(LEDGER)
             jobs, notes = _asking.scaled(rows, jobs, set(sizes), sum(sizes.values()))
     sums = {name: sum(job.get(name, 0) for job in jobs) for name in ("calls", "pico")}
     ESTIMATE.write_text(json.dumps({"requests": sums["calls"], "dollars": sums["pico"] / PICO}))
@@ -86,19 +92,22 @@ def _ask(wanted, words, jobs, sizes, documents, place):
     share = len(documents) / max(1, sum(sizes.values()))
     of_new = [job for job in jobs if job["keys"] and job["keys"][-1] in sizes]
     requests, pico = (share * sum(job.get(name, 0) for job in of_new) for name in ("requests", "pico"))
-    foretold = f"about {requests:,.0f} requests and ${pico / PICO:,.4f}, or somewhat more"
-    sys.stdout.write(f"Asking about {len(documents)} documents: {foretold}.\n")
+    predicted = f"about {requests:,.0f} requests and ${pico / PICO:,.4f}, or somewhat more"
+    sys.stdout.write(f"Asking about {len(documents)} documents: {predicted}.\n")
     sys.stdout.flush()
-    files = [*pipeline.configfiles(words), _asking.prepare(place, documents, _shards(words))]
-    try:
-        return _snakemake([*wanted, "--configfile", *files], os.environ, place) if wanted else 0
-    finally:
-        _asking.adopt(Path("ledger"))
+    files, others = pipeline.split_configfiles(words)
+    config = settings.of_files([*pipeline.settings_files(), *files], schema.merged())
+    files.append(_asking.prepare(place, documents, Path(config["shards"])))
+    _asking.lend(LEDGER, documents)
+    changed = ["--config", *set_here] if (set_here := _set(others)) else []
+    return _snakemake([*wanted, *changed, "--configfile", *files], os.environ, place) if wanted else 0
 
 
-def _shards(words):
-    contents = [read(file) for file in [*pipeline.settings_files(), *pipeline.configfiles(words)]]
-    return [content["shards"] for content in contents if content.get("shards")][-1]
+def _set(words):
+    """What `--config` sets among these words."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--config", nargs="+", action="extend", default=[])
+    return [word for word in parser.parse_known_args(words)[0].config if "=" in word]
 
 
 def new_shards(project: Path) -> list[Path]:
@@ -188,7 +197,7 @@ def _keys(arguments):
 
 def key_variables(configfiles: list[str]) -> set[str]:
     """The variables that hold keys, which Snakemake wants to see set."""
-    contents = [read(file) for file in [*pipeline.settings_files(), *configfiles]]
+    contents = [settings.read(file) for file in [*pipeline.settings_files(), *configfiles]]
     sections = [content.get(section) for content in contents for section in ("models", "services")]
     models = [model for section in sections if isinstance(section, dict) for model in section.values()]
     variables = [model.get("key_variable", usual_key(model)) for model in models if isinstance(model, dict)]
@@ -221,9 +230,9 @@ def _link(path, link):
     os.utime(link, ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=False)
 
 
-def main(arguments: list[str], ask: int = 0) -> int:
+def main(arguments: list[str], ask: int = 0, alone: Callable = contextlib.nullcontext) -> int:
     try:
-        return estimate(arguments, ask)
+        return estimate(arguments, ask, alone)
     except AssayError as error:
         sys.stderr.write(f"estimate: {error}\n")
         return error.exit_code

@@ -95,8 +95,9 @@ def estimate(
 ) -> None:
     """Say what a run would ask and pay, without asking."""
     from ragassay.calls import estimate as estimating
+    from ragassay.running.machine import alone
 
-    raise typer.Exit(estimating.main(words or [], ask))
+    raise typer.Exit(estimating.main(words or [], ask, alone))
 
 
 @app.command(context_settings=PASSING)

@@ -91,6 +91,11 @@ class Register:
             remedy = "delete it while no job asks this model"
             raise AssayError(f"{self.grants}: {expected}; {remedy}") from error
 
+    def entry(self) -> list[float] | None:
+        """What this job has spent or may spend, if the register knows it."""
+        with self._locked() as money:
+            return money.get(self.ledger)
+
     def spent(self, dollars: float, unsure: float = 0.0) -> None:
         """Set what this job spent, and what it may have spent beside that, as its final amounts."""
         with self._locked() as money:
