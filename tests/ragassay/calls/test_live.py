@@ -1,4 +1,4 @@
-"""One question to a model, and what is told of its server."""
+"""Five requests to a model, and what they show of its server."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import pytest
 from ragassay.base.errors import AssayError
 from ragassay.calls import live
 from ragassay.calls.complete import complete
+from ragassay.calls.ledger.register import Register
 from ragassay.calls.model import Model, Request, provider_for
 from ragassay.plan import models
 
@@ -26,15 +27,15 @@ def entry():
 
 def test_answers_tokens_and_price_are_those_of_the_replies(serve, entry, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told = live.check("mine", entry(serve(texts=["Paris", "Paris."])))
-    assert len(told.texts) == 2 and {*told.texts} <= {"Paris", "Paris."} and told.refused == [] and told.requests == 5
-    tokens = told.prompt_tokens, told.completion_tokens
-    assert min(tokens) > 0 and told.dollars == pytest.approx((tokens[0] * 1.0 + tokens[1] * 2.0) / 1e6)
-    first, second, third, *rest = told.lines()
+    reply = live.check("mine", entry(serve(texts=["Paris", "Paris."])))
+    assert len(reply.texts) == 2 and {*reply.texts} <= {"Paris", "Paris."} and reply.refused == [] and reply.requests == 5
+    tokens = reply.prompt_tokens, reply.completion_tokens
+    assert min(tokens) > 0 and reply.dollars == pytest.approx((tokens[0] * 1.0 + tokens[1] * 2.0) / 1e6)
+    first, second, third, *rest = reply.lines()
     assert "model mine: " in first and "'Paris" in first
     assert f"{tokens[0]:} tokens read" in second and "served as loopback" in second
     assert third == "  the server takes all that was sent"
-    assert rest[0] == "  JSON: does not come where it is asked for" and rest[1] == "  max_tokens: kept"
+    assert rest[0] == "  JSON: not written when asked for" and rest[1] == "  max_tokens: kept"
     assert rest[2].endswith("tokens are read") and rest[3] == "  limits that it names: none"
     assert not any(tmp_path.iterdir())
 
@@ -42,34 +43,61 @@ def test_answers_tokens_and_price_are_those_of_the_replies(serve, entry, tmp_pat
 def test_what_the_server_does_not_take_is_named_and_kept_for_runs(serve, entry, tmp_path):
     refused = ["temperature", "seed", "response_format"]
     server, register = serve(texts=["Paris", "Paris."], unsupported=refused, most_samples=1), str(tmp_path / "register")
-    told = live.check("mine", entry(server), register)
-    assert told.refused == ["n", *sorted(refused)] and len(told.texts) == 2
-    assert "several samples in one request, response_format, seed, temperature" in told.lines()[2]
+    reply = live.check("mine", entry(server), register)
+    assert reply.refused == ["n", *sorted(refused)] and len(reply.texts) == 2
+    assert "several samples in one request, response_format, seed, temperature" in reply.lines()[2]
     before = server.summary()["requests"]
     again = live.check("mine", entry(server), register)
-    assert again.refused == told.refused and again.requests == 6  # two samples, and four others: nothing is tried anew
+    assert again.refused == reply.refused and again.requests == 6  # two samples, and four others: nothing is tried anew
     assert server.summary()["requests"] - before == 6
 
 
+def test_a_check_leaves_the_amounts_of_a_running_job_as_they_are(serve, entry, tmp_path):
+    """Answers that are too long, and a cap: a run's room, excess and money are not those of a check."""
+    server = serve(texts=[" ".join(map(str, range(400)))], odd_answers={"too_long": 1.0}, unsupported=["seed"])
+    register = Register(tmp_path / "register", tmp_path / "job")
+    about = {"endpoint": ["openai", "loopback", server.url], "refused": ["top_p"], "answered": True}
+    job = [0.0, 1, 1]
+    with register.shared() as (kept, now):
+        job[0] = now
+        kept["jobs"][register.name] = job
+        kept |= {"manners": about | {"excess": 1.5, "room": 1}, "learned": {"requests_per_minute": 7}}
+    register.spent(0.25)
+    money = register.money.read_bytes()
+    live.check("mine", entry(server, budget_usd=1.0), str(tmp_path / "register"))
+    kept = register.kept()
+    assert kept["manners"] == about | {"refused": ["seed", "top_p"], "excess": 1.5, "room": 1}
+    assert kept["jobs"] == {register.name: job} and kept["learned"] == {"requests_per_minute": 7}
+    assert register.money.read_bytes() == money
+
+
+def test_limits_that_replies_name_are_kept_for_runs(serve, entry, tmp_path):
+    server = serve(texts=["Paris"], requests_per_minute=600)
+    reply = live.check("mine", entry(server, budget_usd=1.0), str(tmp_path / "register"))
+    kept = Register(tmp_path / "register", "").kept()
+    assert kept["learned"] == reply.limits and reply.limits["requests_per_minute"] == 600
+    assert kept["manners"]["excess"] == 1.0 and not kept["jobs"] and not (tmp_path / "register/money.json").exists()
+
+
 def test_a_server_that_writes_json_and_too_much_is_seen_to(serve, entry):
-    told = live.check("mine", entry(serve(texts=['{"city": "Paris"}'])))
-    assert "  JSON: comes where it is asked for" in told.lines()
+    reply = live.check("mine", entry(serve(texts=['{"city": "Paris"}'])))
+    assert "  JSON: written when asked for" in reply.lines()
     words = " ".join(map(str, range(400)))
-    told = live.check("mine", entry(serve(texts=[words], odd_answers={"too_long": 1.0})))
-    assert told.counted.completion_tokens > 100
+    reply = live.check("mine", entry(serve(texts=[words], odd_answers={"too_long": 1.0})))
+    assert reply.counted.completion_tokens > 100
     assert (
-        f"  max_tokens: {told.counted.completion_tokens} tokens were written where 24 were allowed" in told.lines()[4]
+        f"  max_tokens: {reply.counted.completion_tokens} tokens were written where 24 were allowed" in reply.lines()[4]
     )
 
 
 def test_a_server_that_cuts_prompts_without_a_word_is_seen_to(serve, entry):
-    told = live.check("mine", entry(serve(texts=["yes"])))
-    whole, few = told.long.prompt_tokens, told.short.prompt_tokens
+    reply = live.check("mine", entry(serve(texts=["yes"])))
+    whole, few = reply.long.prompt_tokens, reply.short.prompt_tokens
     assert whole == pytest.approx(live.expected_tokens(few, live._filled(live.FEW), live._filled(live.MANY)), rel=0.05)
-    cut = replace(told, long=replace(told.long, prompt_tokens=2048))
+    cut = replace(reply, long=replace(reply.long, prompt_tokens=2048))
     assert "2,048 tokens are read of about" in cut.lines()[5] and "num_ctx" in cut.lines()[5]
-    told = live.check("mine", entry(serve(texts=["yes"], context_tokens=4000)))
-    assert told.long.finish_reason == "too_long" and told.lines()[5].startswith("  long prompts: not known: ")
+    reply = live.check("mine", entry(serve(texts=["yes"], context_tokens=4000)))
+    assert reply.long.finish_reason == "too_long" and reply.lines()[5].startswith("  long prompts: not known: ")
 
 
 @pytest.mark.parametrize(

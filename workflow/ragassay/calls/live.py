@@ -1,5 +1,5 @@
 """Ask a model five requests, or a service one question, before a run needs them: are key, address, price and paths
-right, and what does the server take? What is learned of a model goes into its register, where runs read it."""
+right, and what does the server take? What it refuses and its limits go into the model's register, where runs read them."""
 
 import contextlib
 import json
@@ -23,8 +23,8 @@ JSON = "Which city is the capital of France? Answer with a JSON object that has 
 COUNTING, ALLOWED = "Count from 1 to 400 in figures, separated by blanks.", 24  # tokens that it may write
 SENTENCE = "The ferry leaves the northern quay at noon and comes back before the evening bell. "
 FEW, MANY = 10, 400  # sentences of a short and a long prompt, of about 170 and 6,800 tokens
-CUT = 0.8  # of the tokens that a long prompt should have; fewer were read of one that was cut
-ON_THIS_MACHINE = ("rules", "script", "transformers")  # providers whose ways are known
+CUT = 0.8  # share of a long prompt's tokens; if fewer were read, the server cut it
+ON_THIS_MACHINE = ("rules", "script", "transformers")  # providers without a server
 SHOWN = 200  # characters of an answer
 
 
@@ -33,7 +33,7 @@ SERVICE_QUESTION = "What can you tell me about your documents?"
 
 @dataclass(frozen=True)
 class LiveAnswer:
-    """What came of five requests: texts of the first one's samples, tokens, dollars, and what the server does."""
+    """The result of five requests: texts of the first one's samples, tokens, dollars, and what the server does."""
 
     model: str
     texts: list[str]
@@ -44,8 +44,8 @@ class LiveAnswer:
     served: list[str]  # what replies call the model
     refused: list[str]  # parameters
     limits: dict  # name -> what replies say
-    json: Answer | None = None  # these of servers alone
-    counted: Answer | None = None  # of few tokens
+    json: Answer | None = None  # this and the following only for a server
+    counted: Answer | None = None  # to the request with few tokens
     short: Answer | None = None
     long: Answer | None = None
 
@@ -63,7 +63,7 @@ class LiveAnswer:
             return lines
         return [
             *lines,
-            f"  JSON: {'comes' if is_json(self.json.text) else 'does not come'} where it is asked for",
+            f"  JSON: {'written' if is_json(self.json.text) else 'not written'} when asked for",
             f"  max_tokens: {self._length()}",
             f"  long prompts: {self._reads()}",
             f"  limits that it names: {named or 'none'}",
@@ -85,7 +85,7 @@ class LiveAnswer:
         if many >= CUT * expected:
             return f"{many:,} tokens are read"
         return (
-            f"{many:,} tokens are read of about {expected:,}, the rest is cut without a word; give the server a longer"
+            f"{many:,} tokens are read of about {expected:,}, the rest is cut without notice; give the server a longer"
             " context (Ollama: num_ctx) or shorten documents"
         )
 
@@ -150,8 +150,8 @@ def _model(name, entry, register):
 
 
 def check(name: str, entry: dict, register: str | None = None) -> LiveAnswer:
-    """Ask the model of an entry of `models`, whatever its mode; raises AssayError with what its server says. Nothing is
-    written into the project, but into the register, if one is named.
+    """Ask the model of an entry of `models`, whatever its mode; raises AssayError with what its server says. Of the
+    project, only what the server refuses and its limits change, in this register, if one is named.
     """
     alone = {"temperature": 0, "max_tokens": 200}
     asked = [Request(QUESTION, SAMPLING, SAMPLES)]
@@ -161,12 +161,17 @@ def check(name: str, entry: dict, register: str | None = None) -> LiveAnswer:
         *(Request(_user(_filled(sentences)), alone | {"max_tokens": ALLOWED}) for sentences in (FEW, MANY)),
     ]
     with tempfile.TemporaryDirectory(prefix="live-") as folder:
-        ledger, model = Path(folder, "ledger"), _model(name, entry, register or Path(folder, "register"))
+        ledger, model = Path(folder, "ledger"), _model(name, entry, Path(folder, "register"))
+        learned = Register(model.register, ledger)
+        if register:
+            _hand_over(Register(register, ledger).kept(), learned)
         asked += of_servers if entry["provider"] not in ON_THIS_MACHINE else []
         answers, *others = complete(asked, model, ledger)
         with contextlib.closing(Ledger(ledger)) as journal:
             counts, served, dollars = journal.counts, sorted(journal.served), journal.dollars
-        kept = Register(model.register, ledger).kept()
+        kept = learned.kept()
+        if register:
+            _hand_over(kept, Register(register, ledger))
     tokens, refused = (counts["prompt"], counts["completion"]), kept.get("manners", {}).get("refused", [])
     texts, limits = [answer.text for answer in answers], kept.get("learned") or {}
     single = (answer for [answer] in others)
@@ -175,3 +180,20 @@ def check(name: str, entry: dict, register: str | None = None) -> LiveAnswer:
 
 def _user(text):
     return [{"role": "user", "content": text}]
+
+
+def _hand_over(source: dict, target: Register) -> None:
+    """Give a register what a server refuses and its limits. What answers cost stays as it is: it holds for a run's
+    requests, and those of a check are unlike them. Jobs that are running learn limits from their replies.
+    """
+    if not (learned := source.get("manners")):
+        return
+    endpoint = learned["endpoint"]
+    with target.shared() as (kept, _):
+        manners = kept.get("manners", {})
+        if manners.get("endpoint") != endpoint:
+            manners = {"endpoint": endpoint, "refused": [], "excess": 1.0, "answered": False, "room": None}
+        kept["manners"] = manners | {"refused": sorted({*manners["refused"], *learned["refused"]})}
+        if source.get("endpoint") == endpoint and not kept["jobs"]:
+            slowed = kept.get("slowed") if kept.get("endpoint") == endpoint else None
+            kept |= {"endpoint": endpoint, "learned": source.get("learned"), "slowed": slowed}
