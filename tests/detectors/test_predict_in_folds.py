@@ -11,7 +11,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import FOLD_PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS
 from rows import row
-from scripts.detectors.predict_in_folds import predict_in_folds
+from scripts.detectors.predict_in_folds import FoldsError, predict_in_folds
 from study import MINILM
 
 DOCS = 40
@@ -51,7 +51,9 @@ def asked(tmp_path):
         about = {"detector": "nli", "kind": "sentence_pair", "encoder": MINILM, "options": OPTIONS}
         near = {"similarity": 0.6, "cut_after_words": 300}
         prompt, seeds = "no prompt is read", [0]
-        predict_in_folds(*paths[:2], prompt, [], paths[2], [about], str(tmp_path / "vectors"), RECIPE, seeds, **near)
+        predict_in_folds(
+            *paths[:2], prompt, [], paths[2], "mine", [about], str(tmp_path / "vectors"), RECIPE, seeds, **near
+        )
         return tables.read(FOLD_PREDICTIONS, paths[2]).to_pylist()
 
     predicted.questions = questions
@@ -76,16 +78,16 @@ def test_what_was_planted_is_found_and_nothing_where_labels_are_exchanged_at_ran
 
 
 def test_near_duplicates_are_never_in_two_parts_and_each_question_is_tested_once(asked, monkeypatch):
-    turns, learn = [], learning.learn
-    monkeypatch.setattr(learning, "learn", lambda owner, data, *more: turns.append(data) or learn(owner, data, *more))
+    folds, learn = [], learning.learn
+    monkeypatch.setattr(learning, "learn", lambda owner, data, *more: folds.append(data) or learn(owner, data, *more))
     rows = asked()
     pairs = np.arange(2 * DOCS) // 4  # two questions about each of two documents
-    for data in turns:
+    for data in folds:
         for pair in np.unique(pairs):
             assert len(set(data.parts[pairs == pair])) == 1 and len(set(data.clusters[pairs == pair])) == 1
-    tested = np.sum([data.parts == "test" for data in turns], axis=0)
-    assert (tested == 1).all() and len(turns) <= len(PARTS)
-    assert {one["turn"] for one in rows} <= set(range(len(PARTS)))
+    tested = np.sum([data.parts == "test" for data in folds], axis=0)
+    assert (tested == 1).all() and len(folds) <= len(PARTS)
+    assert {one["fold"] for one in rows} <= set(range(len(PARTS)))
 
 
 def test_a_second_run_gives_the_same_bytes(asked, tmp_path):
@@ -93,3 +95,12 @@ def test_a_second_run_gives_the_same_bytes(asked, tmp_path):
     first = (tmp_path / "predicted.parquet").read_bytes()
     asked()
     assert (tmp_path / "predicted.parquet").read_bytes() == first
+
+
+def test_a_set_that_gives_no_ten_folds_is_refused_before_training(asked, monkeypatch):
+    monkeypatch.setattr(learning, "learn", lambda *_: pytest.fail("it is trained"))
+    kinds = ["in_scope", "out_of_scope"]
+    few = [kinds[at % 2] if at < 2 else "unlabelled" for at in range(len(asked.questions))]
+    for labels in (few, ["in_scope"] * len(few), ["unlabelled"] * len(few)):
+        with pytest.raises(FoldsError, match=r"question set mine: found too few documents, .*; set detectors: false"):
+            asked(labels)

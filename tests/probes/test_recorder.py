@@ -171,6 +171,16 @@ def test_a_kill_costs_no_more_than_a_portion(cells, study, tmp_path, monkeypatch
     assert (Recording.open(path).arrays["keys"] == Recording.open(again / "tiny.safetensors").arrays["keys"]).all()
 
 
+def test_a_file_that_would_be_too_large_to_read_is_refused_before_anything_is_asked(
+    cells, study, tmp_path, monkeypatch
+):
+    path = tmp_path / "tiny.safetensors"
+    monkeypatch.setattr(recording, "LARGEST", 1000)
+    monkeypatch.setattr(recorder, "complete", lambda *_: pytest.fail("it is asked"))
+    with pytest.raises(RecordingError, match=r"tiny\.safetensors: the file would have about .*; name fewer layers"):
+        recorded_by(tmp_path, study.model).record(path, cells)
+
+
 def test_the_trunk_and_the_whole_model_are_never_loaded_at_once(cells, study, tmp_path, monkeypatch):
     loaded, alive = LocalModel._loaded, weakref.WeakSet()
     most = []
@@ -269,6 +279,7 @@ def test_the_command_records_what_the_configuration_asks_and_says_how_to_use_it(
     base = {"site": "residual", "position": "last_prompt", "layers": None, "as_released": False}
     config = {"revprag": {"cells": [entry], "probes": {}, "activations": base}}
     config["under_attack"] = {"prompt": "passages", "sampling": SAMPLING}
+    config["models"] = {"demo-lm": {"provider": "transformers", "model": "weights"}}
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(exam, "configuration", lambda files: config)
     monkeypatch.setattr(exam, "TARGETS", "targets.parquet")
@@ -285,9 +296,36 @@ def test_the_command_records_what_the_configuration_asks_and_says_how_to_use_it(
     assert used["models"] == {"tiny": {"provider": "recorded", "model": "recordings/tiny.safetensors"}}
     assert used["revprag"]["cells"] == [entry, entry | {"responders": ["tiny"]}]
     assert "--configfile recordings/tiny.yaml" in capsys.readouterr().out
+    config["models"] |= used["models"]  # recorded again under the same name, nothing stands in the way
     config["revprag"]["cells"] = []
     with pytest.raises(AssayError, match=r"revprag\.cells: found none"):
         exam.run_exam(study.model["model"], "tiny", {}, [], [], [])
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "problem"),
+    [
+        ("weights", "demo-lm", "found 'demo-lm', which `models` already has"),
+        ("weights", "an exam", "found 'an exam', expected a name that fits"),
+        ("weights", "../up", "found '../up', expected a name that fits"),
+        ("..", "", "found '', expected a name that fits"),
+        ("a/demo-lm/", "", "found 'demo-lm', which `models` already has"),
+        (".", "", "found 'here', which `models` already has"),
+    ],
+)
+def test_a_name_that_results_cannot_have_is_refused_before_anything_is_loaded(
+    tmp_path, monkeypatch, model, name, problem
+):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    models = {
+        "demo-lm": {"provider": "transformers", "model": "weights"},
+        "here": {"provider": "recorded", "model": "recordings/other.safetensors"},
+    }
+    config = {"models": models, "revprag": {"cells": []}}
+    monkeypatch.setattr(exam, "configuration", lambda files: config)
+    with pytest.raises(exam.ExamError, match=problem):
+        exam.run_exam(model, name, {}, [], [], [])
 
 
 def test_a_large_model_is_read_at_four_layers():

@@ -176,6 +176,20 @@ def test_check_asks_a_service_and_shows_what_it_read(project, monkeypatch, capsy
     assert "did you mean mine?" in capsys.readouterr().err
 
 
+def test_check_asks_which_one_is_meant_where_a_model_and_a_service_share_a_name(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    service = {"address": "http://127.0.0.1:9/ask", "version": "1", "price": 1, "reply": {"answer": "$.text"}}
+    settings = {"models": {"mine": {"provider": "rules", "model": "careful"}}, "services": {"mine": service}}
+    (project / "mine.yaml").write_text(yaml.safe_dump(settings))
+    assert check.report(["mine", "--configfile", "mine.yaml"]) == 1
+    problem = (
+        "check: found 'mine', which is a model and a service; ask the service with service:mine, or both with --live"
+    )
+    assert capsys.readouterr().err == f"{problem} alone\n"
+    assert check.report(["service:mine", "--configfile", "mine.yaml"]) == 1
+    assert capsys.readouterr().err.startswith("services.mine: ")
+
+
 def test_show_wants_a_report(project, monkeypatch):
     monkeypatch.chdir(project)
     with pytest.raises(show.ShowError, match=r"results/report/index.html: no such file"):

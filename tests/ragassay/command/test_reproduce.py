@@ -226,6 +226,32 @@ def test_a_run_that_fails_prints_no_numbers(project, monkeypatch, capsys):
     assert "numbers" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["-n"], True), (["-np"], True), (["-nq"], True), (["-pn"], True), (["-c2", "-nF"], True), (["--dryrun"], True),
+        (["--dry-run"], True), ([], False), (["-c2", "-k"], False), (["--until", "n"], False), (["--nolock"], False),
+    ],
+)  # fmt: skip
+def test_a_dry_run_is_one_however_it_is_written(words, expected):
+    assert reproduce.is_dry(words) == expected
+
+
+def test_files_of_the_users_lie_over_the_papers_and_under_the_tables(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    (project / "mine.yaml").write_text("report: {title: Mine}\n")
+    commands = []
+    monkeypatch.setattr(reproduce, "finished", lambda command: commands.append(command) or 0)
+    assert reproduce.reproduce("raguard/table-7", ["-np", "--configfile", "mine.yaml"], is_demo=True) == 0
+    at = commands[0].index("--configfile")
+    assert commands[0][at:] == ["--configfile", "mine.yaml", "reproduced/raguard-table-7-demo.yaml"]
+    output = capsys.readouterr().out
+    assert "settings: mine.yaml reproduced/raguard-table-7-demo.yaml\n" in output
+    assert (
+        "writes: results/metrics/raguard.parquet, in place of this project's; run it in a folder of its own" in output
+    )
+
+
 def test_it_needs_a_project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert not pipeline.settings_files()

@@ -1,5 +1,5 @@
 """Ask a model five requests, or a service one question, before a run needs them: are key, address, price and paths
-right, and what does the server take? What it refuses and its limits go into the model's register, where runs read them."""
+right, and what does the server take? What it refuses and its limits go into the model's register, for runs to read."""
 
 import contextlib
 import json

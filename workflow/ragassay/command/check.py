@@ -31,11 +31,16 @@ def report(words: list[str], asks: bool = False, question: str = "") -> int:
     sys.stdout.write(f"check: {len(shards)} shards, models: {', '.join(config['models'])}\n")
     prices.warn(config["models"], [read(file) for file in [*pipeline.settings_files(), *files]])
     named = [word for word in words if not word.startswith("-") and word not in files]
+    for word in named:
+        if {word, SERVICE + word} <= config["models"].keys():
+            remedy = f"ask the service with {SERVICE}{word}, or both with --live alone"
+            sys.stderr.write(f"check: found {word!r}, which is a model and a service; {remedy}\n")
+            return 1
     named = [word if word in config["models"] else SERVICE + word.removeprefix(SERVICE) for word in named]
     for name in named:
         if name not in config["models"]:
-            known = [entry.removeprefix(SERVICE) for entry in config["models"]] or ["none"]
-            sys.stderr.write(f"check: {unknown('model or service', name.removeprefix(SERVICE), known)}\n")
+            expected = [entry.removeprefix(SERVICE) for entry in config["models"]] or ["none"]
+            sys.stderr.write(f"check: {unknown('model or service', name.removeprefix(SERVICE), expected)}\n")
             return 1
     entries = {name: entry for name, entry in config["models"].items() if name in named or (asks and not named)}
     asked = {name: entry for name, entry in entries.items() if entry["provider"] not in NOT_ASKED}

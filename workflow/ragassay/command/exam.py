@@ -17,6 +17,7 @@ from ragassay.base.pipeline import configfiles, run_command, shipped, snakemake
 from ragassay.base.stage import log
 from ragassay.calls.prompts import PromptPair
 from ragassay.command.check import configuration
+from ragassay.config import schema
 from ragassay.models.activations.state_store import Decoder
 from ragassay.models.recording import PROVIDER
 from ragassay.plan import defences, defended, probes
@@ -25,17 +26,19 @@ from ragassay.studies.poisoning.probes.recorder import Recorder
 FOLDER = Path("recordings")
 TARGETS, PAIRS = "results/targets/{dataset}.parquet", "results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"
 LAYERS = 4  # that are read unless somebody names some, spread over the model
-NAME = re.compile(r"[^A-Za-z0-9._-]+")
+OTHERS = re.compile(r"[^A-Za-z0-9._-]+")  # characters that no name has
 
 
 class ExamError(AssayError):
-    """There is nothing to ask."""
+    """A model cannot be recorded as somebody asks."""
 
 
 def run_exam(model: str, name: str, options: dict, sites: list[str], layers: list[int], words: list[str]) -> None:
     """`options` are the model's, empty if not set; `sites` are read beside those that the configuration names."""
     config = configuration(configfiles(words))
-    name = name or NAME.sub("-", Path(model.rstrip("/")).name).strip(".-_")[:64]
+    name = name or OTHERS.sub("-", Path(model).absolute().name).strip(".-_")[:64]
+    path = FOLDER / f"{name}.safetensors"
+    check_name(name, path, config["models"])
     cells = [*dict.fromkeys((TARGETS.format_map(cell), PAIRS.format_map(cell)) for cell in probes.cells(config))]
     if not cells:
         raise ExamError("revprag.cells: found none, expected data sets, retrievers and attacks whose prompts are asked")
@@ -49,7 +52,6 @@ def run_exam(model: str, name: str, options: dict, sites: list[str], layers: lis
     closed_book = shipped("resources/prompts/answer_closed_book.yaml")
     prompts = PromptPair.load(defended.prompt(config), closed_book, answering["in_lines"])
     readings = read(probes.readings(config), sites, layers)
-    path = FOLDER / f"{name}.safetensors"
     recorder = Recorder(
         name, entry, prompts, answering["sampling"], readings, "embeddings", str(Path("ledger/exam", name))
     )
@@ -58,6 +60,16 @@ def run_exam(model: str, name: str, options: dict, sites: list[str], layers: lis
     write_text(path.with_suffix(".yaml"), settings(config, name, path))
     command = run_command("revprag", "--configfile", str(path.with_suffix(".yaml")))
     sys.stdout.write(f"exam: {path}, {path.stat().st_size / 1e6:.1f} MB; next: {command}\n")
+
+
+def check_name(name: str, path: Path, models: dict) -> None:
+    """Raises ExamError unless `models` can have this name for the recording."""
+    pattern = schema.merged()["properties"]["models"]["propertyNames"]["pattern"]
+    if not re.search(pattern, name):
+        raise ExamError(f"--name: found {name!r}, expected a name that fits {pattern}; give one with --name NAME")
+    entry = models.get(name)
+    if entry and (entry["provider"], entry["model"]) != (PROVIDER, str(path)):
+        raise ExamError(f"--name: found {name!r}, which `models` already has; give another with --name NAME")
 
 
 def spread(blocks: int) -> list[int]:

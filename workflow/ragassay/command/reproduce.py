@@ -36,9 +36,11 @@ def reproduce(name: str | None, words: list[str], is_demo: bool = False) -> int:
         return 0
     if is_demo:
         enter()
-    read_all([])
+    more_files, words = pipeline.split_configfiles(words)
+    read_all(more_files)
     names = paper["demo"] if is_demo else {}
     files = [] if is_demo else [pipeline.shipped(file) for file in paper["configfiles"]]
+    files += more_files
     file = FOLDER / f"{study}-{name.partition('/')[2]}{'-demo' if is_demo else ''}.yaml"
     over = lay_over(file, files, paper, table, name, is_demo)
     sys.stdout.write(f"{name}: {table['title']}\n" + (f"{name}: {DEMO}\n" if is_demo else ""))
@@ -48,14 +50,24 @@ def reproduce(name: str | None, words: list[str], is_demo: bool = False) -> int:
     if missing := lacking([*files, str(file)]):
         sys.stdout.write("".join(f"missing: {printable(line)}\n" for line in missing))
         raise PaperError(f"{name}: not run, {len(missing)} missing; bring what the lines above name")
+    metrics = Path("results/metrics", f"{table['study']}.parquet")
+    sys.stdout.write(f"writes: {metrics}, in place of this project's; run it in a folder of its own to keep yours\n")
     command = pipeline.snakemake(table["target"], *words, "--configfile", *files, str(file))
-    if (status := finished(command)) or {"--dry-run", "--dryrun", "-n"} & {*words}:
+    if (status := finished(command)) or is_dry(words):
         return status
-    numbers = paper_tables.compared(name, table, Path("results/metrics", f"{table['study']}.parquet"), names)
+    numbers = paper_tables.compared(name, table, metrics, names)
     written = file.with_suffix(".csv")
     write_text(written, as_csv(numbers))
     sys.stdout.write("\n".join([*lines(numbers, paper["names"], is_demo), f"numbers: {written}", ""]))
     return 0
+
+
+def is_dry(words: list[str]) -> bool:
+    """Whether Snakemake only plans with these options, `-nq` among them."""
+    from snakemake.cli import get_argument_parser
+
+    options, _ = get_argument_parser().parse_known_args(words)
+    return bool(options.dryrun)
 
 
 def listed() -> str:

@@ -133,7 +133,7 @@ FOLD_PREDICTIONS = Table(
         Column("head", pa.string(), "`mlp`, two layers, or `logistic`, a regression"),
         Column("seed", pa.int32(), "of the head's training"),
         Column("doc_id", pa.string(), "the document"),
-        Column("turn", pa.int32(), "the turn, of ten, in which its document was tested"),
+        Column("fold", pa.int32(), "the fold, of ten, in which its document was tested"),
         Column("score", pa.float64(), "higher = more probably out of scope; 0 is undecided"),
         Column("out_of_scope", pa.bool_(), "the decision: whether the score is above 0"),
     ),

@@ -1,13 +1,14 @@
 """Train detectors on a question set's own labels, and ask each about documents that it was not trained on.
 
-Over ten turns each document is tested once, together with its near-duplicates. Questions without a label and those that
-are too long for a detector's model are left out. The heads are not kept: they say how far a detector gets on such
+Over ten folds each document is tested once, together with its near-duplicates. Questions without a label and those that
+are too long for a detector's model are excluded. The heads are not kept: they say how far a detector gets on such
 questions.
 """
 
 import numpy as np
 
 from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads import learning, scores
@@ -20,11 +21,15 @@ from ragassay.studies.scope.votes import KINDS, OUT
 from ragassay.text.near_duplicates import clustered
 
 
+class FoldsError(AssayError):
+    """A question set cannot be divided into folds for training."""
+
+
 def predict_in_folds(
-    documents, questions, prompt, weights, fold_predictions, detectors, embeddings, recipe, seeds, similarity,
+    documents, questions, prompt, weights, fold_predictions, name, detectors, embeddings, recipe, seeds, similarity,
     cut_after_words,
 ):  # fmt: skip
-    """`detectors` are the settings of each."""
+    """`name` is the question set's; `detectors` are the settings of each."""
     texts = tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pylist()
     groups = clustered(((row["doc_id"], row["text"]) for row in texts), similarity, cut_after_words)
     texts = {row["doc_id"]: row["text"] for row in texts}
@@ -34,12 +39,12 @@ def predict_in_folds(
         for settings in detectors:
             names = {"detector": settings["detector"], "encoder": settings["encoder"]["name"]}
             method = kind(settings, embeddings, prompt)
-            for row in in_folds(names["detector"], method, rows, texts, groups, Recipe(**recipe), seeds):
+            for row in in_folds(name, names["detector"], method, rows, texts, groups, Recipe(**recipe), seeds):
                 writer.add(names | row)
     log.info("%d questions about %d groups of documents", len(rows), len({groups[row["doc_id"]] for row in rows}))
 
 
-def in_folds(owner, method, rows, texts, groups, recipe, seeds):
+def in_folds(name, owner, method, rows, texts, groups, recipe, seeds):
     """The score of each question by each head and seed, from trainings without its group of documents."""
     asked = [DetectorQuestion(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]) for row in rows]
     features = method.features(asked)
@@ -47,8 +52,9 @@ def in_folds(owner, method, rows, texts, groups, recipe, seeds):
     rows, features = [row for row, read in zip(rows, whole, strict=True) if read], features[whole]
     clusters = np.array([groups[row["doc_id"]] for row in rows])
     truth = np.array([row["intended"] == OUT for row in rows])
-    for turn in range(len(PARTS)):
-        parts = np.array([split_of(cluster, turn) for cluster in clusters])
+    folds = [np.array([split_of(cluster, fold) for cluster in clusters]) for fold in range(len(PARTS))]
+    check_folds(name, owner, folds, truth, len(set(clusters)))
+    for fold, parts in enumerate(folds):
         data = learning.Data(features, truth, parts, clusters, "questions", "documents")
         inside = np.flatnonzero(data.of(learning.TEST))
         if not len(inside):
@@ -57,7 +63,20 @@ def in_folds(owner, method, rows, texts, groups, recipe, seeds):
         for (head, seed), arrays in learned.heads.items():
             for number, score in zip(inside, scores.scores(arrays, features[inside]).tolist(), strict=True):
                 same = {name: rows[number][name] for name in ("question_id", "doc_id")}
-                yield same | {"head": head, "seed": seed, "turn": turn, "score": score, "out_of_scope": score > 0}
+                yield same | {"head": head, "seed": seed, "fold": fold, "score": score, "out_of_scope": score > 0}
+
+
+def check_folds(name, owner, folds, truth, count) -> None:
+    """Raises FoldsError unless each fold that tests questions has both labels to train on; `count` is of groups of
+    documents.
+    """
+    trained_on = [truth[parts == learning.TRAIN] for parts in folds if (parts == learning.TEST).any()]
+    if not trained_on or any(labels.all() or not labels.any() for labels in trained_on):
+        raise FoldsError(
+            f"question set {name}: found too few documents, or one label alone, for ten folds of detector {owner}"
+            f" ({len(truth)} questions about {count} groups of documents, {truth.sum()} of them out of scope),"
+            " expected questions in scope and out of scope in the training part of each; set detectors: false"
+        )
 
 
 if __name__ == "__main__":

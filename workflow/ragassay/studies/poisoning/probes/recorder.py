@@ -52,6 +52,11 @@ class Recorder(NamedTuple):
         collector = Collector(decoder, self.readings, self.embeddings)
         count = sum(1 for _, passages in shown if passages)
         size = self.megabytes(collector, count)
+        if size * 1e6 > recording.LARGEST:
+            raise recording.RecordingError(
+                f"{path}: the file would have about {size / 1e3:.1f} GB, expected at most"
+                f" {recording.LARGEST / 1e9:.1f} GB; name fewer layers (--layer) or sites (--site)"
+            )
         log.info("%d prompts, %d of them with passages: a file of about %.1f MB", len(shown), count, size)
         answers = self._answers(shown)
         asked = [
