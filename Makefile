@@ -63,7 +63,7 @@ prune: setup ## list the files below results that no configuration plans any mor
 test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
 
-lint: setup ## check style and workflow without running anything
+lint: setup ## check style and workflow, and look for advisories about locked packages
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile workflow

@@ -19,7 +19,7 @@ PYTHON = os.path.join(VENV, "bin", "python")
 MARK = os.path.join(VENV, "made-by-ragassay")  # holds the stamp once the set-up is complete
 TORCH = "torch==2.13.0"
 LOCKS = {"": ["requirements.lock"], "slurm": ["requirements.lock", "envs/slurm.lock"]}  # by the value of EXTRA
-GPU_LOCK = "envs/gpu.lock"  # what torch's build for GPUs asks for beside requirements.lock
+GPU_LOCK = "envs/gpu.lock"  # what torch's build for GPUs requires besides requirements.lock
 ASKS = "import importlib.metadata as m; print(m.version('torch'), *(m.requires('torch') or ()))"
 DISK_GIB = 3
 
@@ -30,8 +30,8 @@ class SetupError(Exception):
 
 def check_machine():
     if sys.version_info < (3, 11):
-        found = ".".join(str(part) for part in sys.version_info[:3])
-        raise SetupError("Python 3.11 or newer is needed, this is %s; name one: export PYTHON=python3.12" % found)
+        version = ".".join(str(part) for part in sys.version_info[:3])
+        raise SetupError("Python 3.11 or newer is needed, this is %s; name one: export PYTHON=python3.12" % version)
     try:
         import ensurepip
         import venv
@@ -58,9 +58,9 @@ def is_ready(extra):
     """Whether .venv is complete and works; a call without an extra is content with an environment that has one."""
     try:
         with open(MARK, "rb") as mark:
-            found = mark.read()
-        known = (stamp(name) for name in ([extra] if extra else LOCKS))
-        return found in known and subprocess.call([PYTHON, "-c", "pass"]) == 0
+            content = mark.read()
+        stamps = (stamp(name) for name in ([extra] if extra else LOCKS))
+        return content in stamps and subprocess.call([PYTHON, "-c", "pass"]) == 0
     except OSError:
         return False
 
@@ -69,8 +69,8 @@ def remove_old():
     if not os.path.lexists(VENV):
         return
     # An empty folder is nobody's: a set-up that is killed right after making it, or before removing it, leaves one.
-    own = os.path.isdir(VENV) and not os.path.islink(VENV) and (os.path.exists(MARK) or not os.listdir(VENV))
-    if not own:
+    is_ours = os.path.isdir(VENV) and not os.path.islink(VENV) and (os.path.exists(MARK) or not os.listdir(VENV))
+    if not is_ours:
         raise SetupError("%s was not made by this project; move it away or delete it, then try again" % VENV)
     # The mark goes last, so that a removal that is interrupted can still be told from somebody else's environment.
     for name in os.listdir(VENV):
@@ -118,7 +118,7 @@ def build(extra):
     asks = subprocess.check_output([PYTHON, "-I", "-c", ASKS], cwd=ROOT).decode()
     if "+" not in asks.split()[0] and re.search(r"\b(nvidia|cuda|triton)\b", asks):
         run("packages of %s" % GPU_LOCK, by_hash + [GPU_LOCK])
-    # Nothing is left to do, but for a build from another index, which wants GPU libraries of its own.
+    # This installs nothing unless torch is a build from another index, which needs other GPU libraries.
     run("what else this build of %s needs" % TORCH, pip + [TORCH])
     with open(MARK + ".new", "wb") as mark:
         mark.write(wanted)

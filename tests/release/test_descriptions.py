@@ -18,18 +18,18 @@ KINDS |= {"sc:Boolean": ("bool",), "sc:DateTime": ("timestamp",)}
 
 
 def test_croissant_lists_every_table_file_with_its_digest_and_every_column(published):
-    found = json.loads((published / "croissant.json").read_text())
+    croissant = json.loads((published / "croissant.json").read_text())
     required = {"@context", "@type", "conformsTo", "name", "description", "license", "creator", "datePublished"}
-    assert required <= found.keys() and found["conformsTo"] == "http://mlcommons.org/croissant/1.0"
-    objects = {entry["@id"]: entry for entry in found["distribution"] if entry["@type"] == "cr:FileObject"}
-    sets = {entry["@id"]: entry for entry in found["distribution"] if entry["@type"] == "cr:FileSet"}
+    assert required <= croissant.keys() and croissant["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    objects = {entry["@id"]: entry for entry in croissant["distribution"] if entry["@type"] == "cr:FileObject"}
+    sets = {entry["@id"]: entry for entry in croissant["distribution"] if entry["@type"] == "cr:FileSet"}
     assert set(objects) == {name for name in listing.present(published) if name.endswith(".parquet")}
     for name, entry in objects.items():
         assert entry["contentUrl"] == name and entry["encodingFormat"] == "application/x-parquet"
         assert entry["sha256"] == hashlib.sha256((published / name).read_bytes()).hexdigest()
     release = ReleaseFolder(published)
-    assert [record["@id"] for record in found["recordSet"]] == sorted(release.tables)
-    for record in found["recordSet"]:
+    assert [record["@id"] for record in croissant["recordSet"]] == sorted(release.tables)
+    for record in croissant["recordSet"]:
         fields = {field["source"]["extract"]["column"]: field for field in record["field"]}
         assert {field["source"]["fileSet"]["@id"] for field in record["field"]} == {f"{record['@id']}-files"}
         files = sets[f"{record['@id']}-files"]["includes"]
@@ -42,11 +42,11 @@ def test_croissant_lists_every_table_file_with_its_digest_and_every_column(publi
 
 
 def test_the_bill_of_materials_names_every_locked_package_and_torch(published):
-    found = json.loads((published / "sbom.cdx.json").read_text())
-    assert (found["bomFormat"], found["specVersion"]) == ("CycloneDX", "1.6")
-    addresses = {part["purl"] for part in found["components"]}
-    assert len(addresses) == len(found["components"]), "each once"
-    assert all(part["purl"] == f"pkg:pypi/{part['name']}@{part['version']}" for part in found["components"])
+    bill = json.loads((published / "sbom.cdx.json").read_text())
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    addresses = {part["purl"] for part in bill["components"]}
+    assert len(addresses) == len(bill["components"]), "each once"
+    assert all(part["purl"] == f"pkg:pypi/{part['name']}@{part['version']}" for part in bill["components"])
     entries = (ROOT / "requirements.lock").read_text().splitlines()
     locked = {line.split()[0] for line in entries if line and not line.startswith((" ", "#"))}
     assert {f"pkg:pypi/{entry.replace('==', '@')}" for entry in locked} <= addresses
@@ -54,10 +54,10 @@ def test_the_bill_of_materials_names_every_locked_package_and_torch(published):
 
 
 def test_the_crate_describes_itself_and_every_file(published):
-    found = json.loads((published / "ro-crate-metadata.json").read_text())
-    assert found["@context"] == "https://w3id.org/ro/crate/1.1/context"
-    entities = {entity["@id"]: entity for entity in found["@graph"]}
-    assert len(entities) == len(found["@graph"]), "each id once"
+    crate = json.loads((published / "ro-crate-metadata.json").read_text())
+    assert crate["@context"] == "https://w3id.org/ro/crate/1.1/context"
+    entities = {entity["@id"]: entity for entity in crate["@graph"]}
+    assert len(entities) == len(crate["@graph"]), "each id once"
     descriptor, root = entities["ro-crate-metadata.json"], entities["./"]
     assert descriptor["about"] == {"@id": "./"} and descriptor["@type"] == "CreativeWork"
     assert descriptor["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
@@ -76,9 +76,11 @@ def test_the_crate_describes_itself_and_every_file(published):
 
 
 def test_the_citation_has_what_the_format_needs(published):
-    found = yaml.safe_load((published / "CITATION.cff").read_text())
-    assert found.keys() >= {"cff-version", "message", "title", "authors", "version"} and found["type"] == "dataset"
-    assert found["authors"] == [{"name": "The makers of this data set"}] and str(found["date-released"]) == DAY
+    citation = yaml.safe_load((published / "CITATION.cff").read_text())
+    assert (
+        citation.keys() >= {"cff-version", "message", "title", "authors", "version"} and citation["type"] == "dataset"
+    )
+    assert citation["authors"] == [{"name": "The makers of this data set"}] and str(citation["date-released"]) == DAY
 
 
 def test_a_doi_stands_in_every_description(published):

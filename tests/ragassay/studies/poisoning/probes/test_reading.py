@@ -34,9 +34,9 @@ def test_a_probe_may_look_at_some_of_the_layers_that_are_read():
 
 
 def test_as_released_they_stand_in_the_order_of_their_names():
-    found = Reading(as_released=True).resolved(TWELVE)
-    assert (found.site, found.position) == ("mlp", "first_generated")
-    assert [layer - 1 for layer in found.layers] == [0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9]
+    reading = Reading(as_released=True).resolved(TWELVE)
+    assert (reading.site, reading.position) == ("mlp", "first_generated")
+    assert [layer - 1 for layer in reading.layers] == [0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
 class Letters:
@@ -53,8 +53,8 @@ def test_the_first_token_of_an_answer_follows_the_prompt_as_it_would_be_generate
     tokenizer = Letters()
     decoder = SimpleNamespace(tokenizer=tokenizer, prompt=lambda _: prompt)
     decoder.tokens, decoder.token = lambda messages: tokenizer(prompt, True)["input_ids"], lambda name: 2
-    found = Readings([Reading(position="first_generated")]).tokens(decoder, [], "Boats")
-    assert found == [*map(ord, prompt), ord(last)]
-    assert Readings([Reading()]).tokens(decoder, [], "Boats") == found[:-1]
+    tokens = Readings([Reading(position="first_generated")]).tokens(decoder, [], "Boats")
+    assert tokens == [*map(ord, prompt), ord(last)]
+    assert Readings([Reading()]).tokens(decoder, [], "Boats") == tokens[:-1]
     silent = Readings([Reading(position="first_generated")]).tokens(decoder, [], " ")
-    assert silent == [*found[:-1], 2], "the end of the text, which is what the model began with"
+    assert silent == [*tokens[:-1], 2], "the end of the text, which is what the model began with"
