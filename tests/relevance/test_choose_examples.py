@@ -3,6 +3,7 @@
 import pytest
 
 from ragassay.base import tables
+from ragassay.base.chance import lot
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import QUERY_VERDICTS
 from ragassay.schemas.report import ANSWER_EXAMPLES, EXAMPLES
@@ -75,7 +76,7 @@ def chosen(tmp_path):
     tables.write(ANSWER_EXAMPLES, answered, [row(ANSWER_EXAMPLES, example=at, position=1, **part) for at in (1, 2)])
     choose_examples(
         **files, answer_examples=[answered], examples=examples, sources=SOURCES, unknown={"c": UNKNOWN}, shown=2,
-        held_out_documents=[], in_knowledge={},
+        held_out_documents=[], in_knowledge=[],
     )  # fmt: skip
     found = {}
     for one in tables.read(EXAMPLES, examples).to_pylist():
@@ -108,8 +109,11 @@ def test_the_most_surprising_verdicts_of_a_gate_are_shown_with_the_nearest_passa
     ]
 
 
-def test_held_out_queries_with_a_text_as_near_as_others_are_shown_nearest_first(files, tmp_path):
-    """Five queries about held-out documents find a text at once; one of them fits, and three are shown."""
+@pytest.mark.parametrize("step", [1, 0])
+def test_held_out_queries_with_a_text_as_near_as_others_are_shown_nearest_first(files, tmp_path, step):
+    """Five queries about held-out documents find a text at once; one of them fits, and three are shown. Lots choose
+    where all are equally near.
+    """
     names = ("passages", "held_out_documents", "queries", "neighbours")
     given = {name: files[name] for name in names} | {"lm_relevance": [], "query_verdicts": [], "answer_examples": []}
     documents = tables.read(HELD_OUT_DOCUMENTS, given["held_out_documents"][0]).to_pylist()
@@ -120,23 +124,24 @@ def test_held_out_queries_with_a_text_as_near_as_others_are_shown_nearest_first(
     gone = [name for name in sorted(asked) if about[name] in out]
     tested = [name for name in gone if not fits([f"document {about[name]}"])[0]][:4]
     fitting = next(name for name in gone if fits([f"document {about[name]}"])[0])
-    raised = {name: 10 + at for at, name in enumerate([*tested, fitting])}
+    raised = {name: 10 + step * at for at, name in enumerate([*tested, fitting])}
     [found] = [path for path in given["neighbours"] if path.endswith("small.held_out/dense/natural.parquet")]
     rows = tables.read(NEIGHBOURS, found).to_pylist()
     rows = [row | {"score": raised.get(row["query_id"], row["score"]) + 1 / row["rank"]} for row in rows]
     near = place(tmp_path, NEIGHBOURS, corpus="small.held_out", retriever="dense", query_set="natural")
     tables.write(NEIGHBOURS, near, rows)
-    settings = {"sources": {}, "unknown": {}, "shown": 2, "in_knowledge": {"small": "natural"}}
+    settings = {"sources": {}, "unknown": {}, "shown": 2, "in_knowledge": [["small", "dense", "natural"]]}
     choose_examples(**given | {"neighbours": [near]}, examples=tmp_path / "examples.parquet", **settings)
     shown = tables.read(EXAMPLES, tmp_path / "examples.parquet").to_pylist()
-    assert [one["text"] for one in shown if one["part"] == "Query"] == [asked[name]["text"] for name in tested[:0:-1]]
+    expected = tested[:0:-1] if step else sorted(tested, key=lambda name: lot("example", name))[:3]
+    assert [one["text"] for one in shown if one["part"] == "Query"] == [asked[name]["text"] for name in expected]
     assert {one["title"] for one in shown} == {"held-out query that this text may answer"}
     first = {row["query_id"]: row["passage_id"] for row in rows if row["rank"] == 1}
     texts = {}
     for path in given["passages"]:
         texts |= {one["passage_id"]: one["text"] for one in tables.read(PASSAGES, path).to_pylist()}
     passages = [one["text"] for one in shown if one["part"] == "Passage"]
-    assert passages == [texts[first[name]] for name in tested[:0:-1]]
+    assert passages == [texts[first[name]] for name in expected]
 
 
 def test_misses_are_the_highest_scores_of_queries_out_of_knowledge_one_far_and_one_near(chosen):

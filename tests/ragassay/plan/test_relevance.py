@@ -41,6 +41,16 @@ def test_a_set_may_have_retrievers_of_its_own(config):
     )
 
 
+def test_sets_about_one_corpus_have_examples_of_their_own_but_for_the_same_queries(config):
+    sets = config["relevance"]["sets"]
+    sets |= {"three": sets["one"] | {"in_knowledge": "near", "near": []}, "four": sets["one"] | {"near": []}}
+    pairs = [("mine", "known"), ("large", "known"), ("mine", "near")]
+    expected = [[corpus, "minilm", queries_] for corpus, queries_ in pairs]
+    assert relevance.choose_examples(config)["in_knowledge"] == expected
+    searched = [tuple(cell.values()) for cell in relevance.example_searches(config)]
+    assert searched == [(f"{corpus}.held_out", "minilm", queries_) for corpus, queries_ in pairs]
+
+
 def test_a_gates_reader_reads_the_in_knowledge_queries_of_each_corpus_once(config):
     assert [*queries.rated(config)] == []
     config["relevance"]["gate"]["reader"] = "careful"

@@ -129,15 +129,20 @@ def choose_examples(config: dict) -> dict:
         for kind in ("far", "near"):
             unknown[entry["corpus"]] |= dict.fromkeys(entry[kind], kind)
     params = {"sources": _sources(config), "unknown": unknown, "shown": config["lm_relevance"]["passages"]}
-    return params | {"in_knowledge": {entry["corpus"]: entry["in_knowledge"] for entry in sets(config).values()}}
+    return params | {"in_knowledge": _in_knowledge(config)}
 
 
 def example_searches(config: dict) -> Grid:
-    """What models rated, and in-knowledge queries without what is held out, by the first retriever."""
-    first = config["relevance"]["retrievers"][0]
-    rows = [(entry["corpus"] + HELD_OUT, first, entry["in_knowledge"]) for entry in sets(config).values()]
+    """What models rated, and in-knowledge queries without what is held out, by the first retriever of each set."""
+    rows = [(corpus + HELD_OUT, retriever, query_set) for corpus, retriever, query_set in _in_knowledge(config)]
     rows += [tuple(cell[name] for name in NAMES) for cell in rated(config)]
     return Grid.of_rows(NAMES, rows)
+
+
+def _in_knowledge(config):
+    """Corpus, first retriever and in-knowledge queries of each set; sets that have all three in common count once."""
+    searches = ((entry["corpus"], entry["retrievers"][0], entry["in_knowledge"]) for entry in sets(config).values())
+    return [list(search) for search in dict.fromkeys(searches)]
 
 
 def _sources(config):

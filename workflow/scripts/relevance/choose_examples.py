@@ -6,8 +6,6 @@ hash decides between equals.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from ragassay.base import tables
 from ragassay.base.chance import lot
 from ragassay.base.stage import log, run
@@ -45,8 +43,8 @@ def choose_examples(
     sources, unknown, shown, in_knowledge,
 ):  # fmt: skip
     """`sources` are corpus and source of each synthetic query set, `unknown` the kind of each set of out-of-knowledge
-    queries and `in_knowledge` the other set, by corpus; `shown` is how many passages a model read. `answer_examples` is
-    one file or none, and what stands there comes last.
+    queries by corpus, and `in_knowledge` the corpus, first retriever and in-knowledge queries of each set; `shown` is
+    how many passages a model read. `answer_examples` is one file or none, and what stands there comes last.
     """
     asked = {tables.keys(QUERIES, path)["query_set"]: path for path in queries}
     searches = {tuple(tables.keys(NEIGHBOURS, path).values()): path for path in neighbours}
@@ -138,11 +136,8 @@ def _still_answered(passages, held_out_documents, asked, searches, in_knowledge)
     """Held-out queries with the nearest passages, if these are as near as those of in-knowledge queries."""
     texts = {tables.keys(PASSAGES, path)["corpus"]: path for path in passages}
     documents = {tables.keys(HELD_OUT_DOCUMENTS, path)["corpus"]: path for path in held_out_documents}
-    reduced = {
-        corpus.removesuffix(".held_out"): (corpus, *rest) for corpus, *rest in searches if corpus not in documents
-    }
-    for corpus, name in in_knowledge.items():
-        place, retriever, _ = reduced[corpus]
+    for corpus, retriever, name in in_knowledge:
+        place = f"{corpus}.held_out"
         clusters = DocumentClusters(texts[corpus], documents[corpus]).without_held_out(texts[place])
         searched = searches[place, retriever, name]
         left, gone = held_out(read(name, asked[name], {retriever: searched}, clusters))
@@ -150,8 +145,9 @@ def _still_answered(passages, held_out_documents, asked, searches, in_knowledge)
             continue
         near = gone.part(still_near(left, gone, retriever))
         hits = near.neighbours[retriever]
+        best = hits.scores[:, 0].tolist()
         rows = {row["query_id"]: row["text"] for row in tables.read(QUERIES, asked[name]).to_pylist()}
-        for at in np.lexsort((near.ids, -hits.scores[:, 0]))[:ANSWERED]:
+        for at in sorted(range(len(best)), key=lambda at: (-best[at], lot("example", near.ids[at])))[:ANSWERED]:
             parts = [("Query", rows[near.ids[at]]), ("Query set", name)]
             nearest = clusters.passage_ids[hits.passages[at, 0]].as_py()
             yield Example("held-out query that this text may answer", parts, corpus, [nearest])

@@ -16,7 +16,7 @@ from ragassay.studies.relevance.study_set import StudySet
 from ragassay.studies.relevance.trials import Pair
 
 DIVISIONS, HALF = 5, 0.5
-WRONG = 0.2  # of held-out queries as near as in-knowledge ones, from which a warning says so
+WRONG = 0.2  # of held-out queries as near as in-knowledge ones, above which a warning says so
 MANY = 0.05  # of queries without enough neighbours, from which a warning says so
 
 
@@ -68,6 +68,7 @@ def still_answered(study_set: StudySet, resamples: int, seed: int) -> Iterator[d
     near = still_near(study_set.remaining, held_out, study_set.options.retriever)
     row = Panel(held_out.keys, resamples, seed).mean(near.astype(float)).row()
     yield SECTION.row("still_answered", {"corpus": study_set.name, "queries": held_out.name}, "share", **row)
+    log.info("set %s: %d of %d held-out queries seem to be answered", study_set.name, near.sum(), len(near))
     if row["value"] > WRONG:
         log.warning(
             "set %s: found that %.0f %% of %d held-out queries have a passage as near as in-knowledge ones, expected at"
