@@ -12,14 +12,15 @@ from sklearn.preprocessing import StandardScaler
 from ragassay.base import tables
 from ragassay.metrics.panel import Estimates, auroc
 from ragassay.metrics.resampling import clopper_pearson
-from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
 from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance import methods, trials
 from ragassay.studies.relevance.calibration import CalibrationError
 from ragassay.studies.relevance.divisions import divisions, still_answered
 from ragassay.studies.relevance.searched_queries import Similarities, fits, fractions
 from ragassay.studies.relevance.study_set import TABLES, Options, StudySet
-from scripts.relevance.measure_relevance import measure_relevance
+from rows import place
+from scripts.relevance.measure_relevance import _prices, measure_relevance
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +76,10 @@ def test_outlier_detectors_know_style_and_nothing_of_the_corpus(measured):
     areas = values(measured["table_2"], "auroc", "set", "method", "fitted_on")
     assert areas["far", "KDE", "in-knowledge"] > 0.9 and areas["far", "LOF", "synthetic"] > 0.9
     assert 0.3 < areas["held out", "KDE", "in-knowledge"] < 0.7
-    assert (
-        areas["held out", "Energy", "in-knowledge"]
-        == values(measured["table_1"], "auroc", "set", "statistic")["held out", "Energy"]
-    )
+    first = values(measured["table_1"], "auroc", "set", "statistic")
+    assert areas["held out", "Energy", "nothing"] == first["held out", "Energy"]
+    origins = {method: {key[2] for key in areas if key[1] == method} for method in ("MSS", "Energy", "Words alone")}
+    assert origins == {"MSS": {"nothing"}, "Energy": {"nothing"}, "Words alone": {"both kinds"}}
 
 
 def test_words_alone_tell_style_and_nothing_of_the_corpus_in_every_table(measured):
@@ -143,6 +144,9 @@ def test_held_out_queries_that_other_documents_answer_are_counted_and_warned_of(
     [row] = measured["still_answered"]
     assert row["value"] == pytest.approx(np.mean(gone >= np.median(best))) and row["n"] == len(gone)
     assert row["low"] <= row["value"] <= row["high"]
+    with caplog.at_level("INFO"):
+        list(still_answered(study_set, 0, 0))
+    assert f"set one: {round(row['value'] * len(gone))} of {len(gone)} held-out queries seem" in caplog.text
     study_set.held_out = study_set.remaining  # as if all were about documents whose answers others give, too
     [row] = still_answered(study_set, 0, 0)
     assert row["value"] >= 0.5 and "name all that do (relevant)" in caplog.text
@@ -165,6 +169,13 @@ def test_a_models_price_is_that_of_a_thousand_queries(measured):
     assert of_model["calls"] == pytest.approx(1000 * 380 / 186)
     assert of_model["tokens"] == pytest.approx(10 * of_model["calls"])
     assert of_model["dollars"] == pytest.approx(of_model["calls"] / 1000)
+
+
+def test_a_model_without_any_vote_has_no_price(files, tmp_path):
+    votes = place(tmp_path, LM_RELEVANCE, rater="mute", corpus="small", retriever="dense", query_set="far")
+    tables.write(LM_RELEVANCE, votes, [])
+    paid = [*zip(files["lm_relevance"], files["calls"], strict=True), (votes, files["calls"][0])]
+    assert _prices(paid, "small").keys() == {("model", "dense")}
 
 
 def test_two_retrievers_do_better_than_one(measured):

@@ -17,7 +17,8 @@ from scripts.relevance.measure_relevance import BINS, HIGHEST, LOWEST, TRIALS, W
 
 def asked(name, count, mean, seed):
     scores = -np.sort(-np.random.default_rng(seed).normal(mean, 0.1, (count, 6)), axis=1)
-    return SimpleNamespace(name=name, ids=list(range(count)), nearest=lambda retriever, k: scores[:, :k])
+    keys = np.array([f"query {name} {at}" for at in range(count)])
+    return SimpleNamespace(name=name, ids=list(range(count)), keys=keys, nearest=lambda retriever, k: scores[:, :k])
 
 
 @pytest.fixture
@@ -111,6 +112,22 @@ def test_figure_5_mixes_windows_of_fifty_and_counts_what_the_test_rejects(study_
         assert of_ratio["rejected"]["low"] <= of_ratio["rejected"]["value"] <= of_ratio["rejected"]["high"]
     large = SimpleNamespace(**vars(study_set) | {"pairs": lambda: [(FAR, study_set.known, asked("x", 90, 0, 1))]})
     assert {json.loads(row["keys"])["window"] for row in measure_relevance.figure_5(large, 0)} == {str(WINDOW)}
+
+
+def test_the_interval_of_figure_5_allows_for_other_documents_and_not_for_other_queries_alone(study_set):
+    """Ten queries about each document that are all alike make the interval wider than as many about others."""
+    widths = []
+    for about in (10, 1):
+        pair = [asked("known", 13, 0.6, 0), asked("a", 6, 0.5, 1)]
+        for queries in pair:
+            scores = np.repeat(queries.nearest("dense", 6), 10, axis=0)
+            queries.ids = list(range(len(scores)))
+            queries.keys = np.array([f"{queries.name} {at // about}" for at in queries.ids])
+            queries.nearest = lambda retriever, k, scores=scores: scores[:, :k]
+        alike = SimpleNamespace(**vars(study_set) | {"pairs": lambda pair=pair: [(NEAR, *pair)]})
+        rows = [row for row in measure_relevance.figure_5(alike, 0) if row["metric"] == "rejected"]
+        widths.append(np.mean([row["high"] - row["low"] for row in rows]))
+    assert widths[0] > 1.5 * widths[1], widths
 
 
 def test_figure_3_stands_beside_the_answers_of_the_same_corpus_and_retriever():

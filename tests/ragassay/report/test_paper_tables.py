@@ -113,7 +113,7 @@ def test_papers_repeat_their_numbers_from_table_to_table():
             assert number("revprag/table-6", of, responder=model, attack="poisonedrag_black") == value
     for kind in ("commonsenseqa", "pubmedqa"):
         value = number("relevance/table-1", "AUROC", corpus="textbooks", set=kind, statistic="Energy")
-        assert number("relevance/table-2", "AUROC", set=kind, method="Energy", fitted_on="in-knowledge") == value
+        assert number("relevance/table-2", "AUROC", set=kind, method="Energy", fitted_on="nothing") == value
         assert number("relevance/table-3", "AUROC", set=kind, method="Energy", compared_with="gpt-3.5") == value
     for measure in ("TPR", "DER"):
         for source in ("in-knowledge", "synthetic"):

@@ -25,7 +25,7 @@ from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, 
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, of_held_out
 from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
 from ragassay.studies.relevance.study_set import Options, StudySet, by_keys
-from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance
+from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance, resampled
 
 WINDOW, TRIALS = 50, 500  # of figure 5
 RESAMPLES, FEWER = 20, 50  # of its queries, and trials with each
@@ -138,7 +138,8 @@ def _prices(paid, corpus):
     for scorer, parts in totals.items():
         asked, *amounts = np.sum(parts, axis=0).tolist()
         named = zip(("calls", "tokens", "dollars"), amounts, strict=True)
-        prices[scorer] = {name: {"value": 1000 * amount / asked, "n": int(asked)} for name, amount in named}
+        if asked:  # without any vote there is no row that could have a price
+            prices[scorer] = {name: {"value": 1000 * amount / asked, "n": int(asked)} for name, amount in named}
     return prices
 
 
@@ -214,7 +215,7 @@ def figure_4(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
 def figure_5(study_set: StudySet, seed: int) -> Iterator[dict]:
     """How often windows that hold in-knowledge queries in a certain ratio are told from in-knowledge queries alone, by
     the Kolmogorov-Smirnov test of Energy. Reference and window have no query in common. Trials share their queries, so
-    the interval is that of as few independent trials as would spread like the rates of resampled queries.
+    the interval is that of as few independent trials as would spread like the rates of resampled clusters of queries.
     """
     options, energy = study_set.options, study_set.options.setting("energy")
     dice = np.random.default_rng(seed)
@@ -222,17 +223,15 @@ def figure_5(study_set: StudySet, seed: int) -> Iterator[dict]:
         size = min(WINDOW, len(in_knowledge.ids) // 2, len(unknown.ids))
         values = [energy.of(asked.nearest(options.retriever, options.k)) for asked in (in_knowledge, unknown)]
         p = _mixed(*values, size, TRIALS, seed)
-        resampled = [[part[dice.integers(len(part), size=len(part))] for part in values] for _ in range(RESAMPLES)]
-        rejected = [_mixed(*parts, size, FEWER, seed) <= options.alpha for parts in resampled]
+        draws = (resampled(values, (in_knowledge.keys, unknown.keys), dice) for _ in range(RESAMPLES))
+        rejected = [_mixed(*parts, size, FEWER, seed) <= options.alpha for parts in draws]
         name = HELD_OUT if kind == HELD_OUT else unknown.name
         for tenths, (p_of_ratio, spread) in enumerate(zip(p, _spread(np.array(rejected)), strict=True)):
             keys = {"at": at, "corpus": study_set.name, "set": name, "window": size, "ratio": f"{tenths / 10:.1f}"}
-            rate, chance = (
-                np.mean(p_of_ratio <= options.alpha),
-                (np.sum(p_of_ratio <= options.alpha) + 0.5) / (TRIALS + 1),
-            )
-            chance *= 1 - chance
-            trials = max(chance / (spread + chance / TRIALS), 1.0)
+            hits = np.sum(p_of_ratio <= options.alpha)
+            rate, smoothed = hits / TRIALS, (hits + 0.5) / (TRIALS + 1)
+            variance = smoothed * (1 - smoothed)
+            trials = max(variance / (spread + variance / TRIALS), 1.0)
             yield SECTION.row("figure_5", keys, "rejected", rate, TRIALS, *clopper_pearson(rate * trials, trials))
             yield SECTION.row("figure_5", keys, "p_value", float(np.median(p_of_ratio)), TRIALS)
 

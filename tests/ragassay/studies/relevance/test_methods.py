@@ -1,5 +1,7 @@
 """The fused statistic by hand; the logistic learns from masked queries what real unknown ones look like."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,16 @@ def test_the_choice_is_the_statistic_that_tells_masked_queries_best(parts):
     chosen = methods.best(fitting[0], masked[0], candidates)
     assert found[candidates.index(chosen)] == max(found) > found[candidates.index(Setting("knn", 8, 1.0))] + 0.2
     np.testing.assert_array_equal(chosen.of(fitting[0]).shape, (300,))
+
+
+def test_words_that_tell_nothing_rank_queries_by_chance_however_labels_fall_into_folds():
+    """A small set of which a quarter is positive, with labels that have nothing to do with the texts."""
+    random, words, areas = np.random.default_rng(0), [f"word{at}" for at in range(60)], []
+    ids, positive = [str(at) for at in range(40)], np.arange(40) >= 30
+    known, unknown = SimpleNamespace(name="known", ids=ids[:30]), SimpleNamespace(name="unknown", ids=ids[30:])
+    for labeling in range(60):
+        keys = [f"document {labeling} {at}" for at in random.permutation(40)]
+        pair = SimpleNamespace(known=known, unknown=unknown, positive=positive, keys=keys)
+        texts = {(of.name, query): " ".join(random.choice(words, 6)) for of in (known, unknown) for query in of.ids}
+        areas.append(auroc(methods.words_alone(pair, texts), positive))
+    assert abs(np.mean(areas) - 0.5) < 0.03, np.mean(areas)

@@ -70,23 +70,26 @@ def rates(keys: dict, performance: Performance, options: Options, with_known: bo
 
 
 def words_alone(pair: Pair, texts: dict[tuple[str, str], str]) -> np.ndarray:
-    """How probably each query is out of knowledge by a model of words that saw other queries of both kinds, and never
+    """How much each query looks out of knowledge by a model of words that saw other queries of both kinds, and never
     the corpus. Where it does well, so would any method that knows how people write. `texts` are by set and id.
+
+    Queries of all folds are ranked together, so scores are without the intercept: it is lower where fewer positive
+    queries are left to fit on, which is where more are tested, and would rank queries that nothing tells apart below
+    chance. Balanced weights do not change that.
     """
-    asked = [texts[of.name, query] for of in (pair.known, pair.unknown) for query in of.ids]
-    folds = (fractions("wording", pair.keys) * FOLDS).astype(int)
-    scores = regression.out_of_fold(folds, asked, pair.positive, _fit_words, _by_words)
-    return np.array(scores, float)  # NaN for None
-
-
-def _fit_words(texts, labels):
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    return regression.fit(texts, labels, TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), balanced=True)
+    asked = [texts[of.name, query] for of in (pair.known, pair.unknown) for query in of.ids]
+    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True).fit_transform(asked)  # without labels
 
+    def fit(rows, labels):
+        return regression.fit(words[rows], labels, balanced=True)[-1]
 
-def _by_words(model, texts):
-    return model.predict_proba(texts)[:, 1].tolist()
+    def score(model, rows):
+        return words[rows] @ model.coef_[0]
+
+    folds = (fractions("wording", pair.keys) * FOLDS).astype(int)
+    return np.array(regression.out_of_fold(folds, range(len(asked)), pair.positive, fit, score), float)  # NaN for None
 
 
 def statistics(pair: Pair, options: Options, setting: Setting | None = None, trained: bool = True) -> dict:

@@ -11,7 +11,7 @@ from ragassay.studies.relevance.calibration import combinations
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, fits
 from ragassay.studies.relevance.statistics import SIMPLE, fused_mss, units_of, with_reader
 from ragassay.studies.relevance.study_set import Options, StudySet
-from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Pair, Performance, Trial
+from ragassay.studies.relevance.trials import BOTH, NOTHING, SYNTHETIC, TRUE, Pair, Performance, Trial
 
 SECTION = Section("relevance")
 LABELS = {
@@ -61,10 +61,10 @@ def table_2(keys: dict, performance: Performance, outliers: dict, beside: dict, 
     """
     trial = performance.trial
     named = {(OUTLIERS[method], origin): scores for (method, origin), scores in outliers.items()}
-    named |= {(method, TRUE): values for method, values in beside.items()}
+    named |= {(method, BOTH if method == WORDS else NOTHING): values for method, values in beside.items()}
     rejected = {name: trial.rejected(scores, options.alpha, options.p_values) for name, scores in named.items()}
     decided = performance.decided(rejected)
-    for (method, origin), numbers in performance.ranked(named, (LABELS["mss"], TRUE)).items():
+    for (method, origin), numbers in performance.ranked(named, (LABELS["mss"], NOTHING)).items():
         yield from _above("table_2", keys, numbers, method=method, fitted_on=origin)
         for name, row in (numbers | decided[method, origin]).items():
             if name != "auroc_above":
@@ -80,8 +80,9 @@ def table_3(keys: dict, performance: Performance, rated: dict, beside: dict, pri
     for (model, retriever), scores in rated.items():
         same = {method: np.where(np.isnan(scores), np.nan, values) for method, values in beside.items()}
         of_model = {model: scores}
-        if len(known := np.flatnonzero(fitting & ~np.isnan(scores))):
-            units = [units_of(values[known]) for values in (beside[FUSED_MSS], scores)]
+        scored = fitting & ~np.isnan(scores)
+        if scored.any():
+            units = [units_of(values[scored]) for values in (beside[FUSED_MSS], scores)]
             of_model[f"{FUSED_MSS} and {model}"] = with_reader(same[FUSED_MSS], scores, units)
         for method, numbers in performance.ranked(of_model | same, LABELS["mss"]).items():
             place = {**keys, "method": method, "compared_with": LABELS["mss"] if method in of_model else model}

@@ -15,6 +15,7 @@ from ragassay.studies.relevance.statistics import COMBINED
 CALIBRATING = 1 / 2  # of the others
 FEW = 100  # queries below which a set is called small
 TRUE, SYNTHETIC, CORPUS = "in-knowledge", "synthetic", "corpus"  # what something was fitted on or calibrated with
+NOTHING, BOTH = "nothing", "both kinds"  # what MSS and Energy were fitted on, and the control by words
 
 
 class TrialError(AssayError):
@@ -112,6 +113,19 @@ def sample(candidates: np.ndarray, size: int, run: int, names) -> np.ndarray:
     chosen = np.zeros(len(candidates), bool)
     chosen[places[order[:size]]] = True
     return chosen
+
+
+def resampled(values: list[np.ndarray], keys: list[np.ndarray], dice: np.random.Generator) -> list[np.ndarray]:
+    """As many values of each set, of clusters that are drawn with replacement until both sets have enough."""
+    members = {}  # cluster -> the places of its queries in each set
+    for side, of_set in enumerate(keys):
+        for at, name in enumerate(of_set):
+            members.setdefault(name, ([], []))[side].append(at)
+    clusters, places = list(members.values()), ([], [])
+    while any(len(of_set) < len(part) for of_set, part in zip(places, values, strict=True)):
+        for of_set, drawn in zip(places, clusters[dice.integers(len(clusters))], strict=True):
+            of_set += drawn
+    return [part[of_set[: len(part)]] for part, of_set in zip(values, places, strict=True)]
 
 
 class Performance:
