@@ -62,13 +62,14 @@ def test_a_check_leaves_the_amounts_of_a_running_job_as_they_are(serve, entry, t
     with register.shared() as (kept, now):
         job[0] = now
         kept["jobs"][register.name] = job
-        kept |= {"manners": about | {"excess": 1.5, "room": 1}, "learned": {"requests_per_minute": 7}}
+        kept |= {"manners": about | {"excess": 1.5, "room": 1}, "learned": {"requests_per_minute": 6000}}
+        kept |= {"endpoint": about["endpoint"], "confirmed": True, "next": now, "slowed": None}
     register.spent(0.25)
     money = register.money.read_bytes()
     live.check("mine", entry(server, budget_usd=1.0), str(tmp_path / "register"))
     kept = register.kept()
     assert kept["manners"] == about | {"refused": ["seed", "top_p"], "excess": 1.5, "room": 1}
-    assert kept["jobs"] == {register.name: job} and kept["learned"] == {"requests_per_minute": 7}
+    assert kept["jobs"] == {register.name: job} and kept["learned"] == {"requests_per_minute": 6000}
     assert register.money.read_bytes() == money
 
 
