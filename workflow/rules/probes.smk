@@ -79,7 +79,7 @@ rule answer_prompts:
     benchmark:
         "logs/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
     conda:
-        "../../envs/models.yaml"
+        "../../envs/models_and_encoders.yaml"
     threads: plan(models.threads_of, role="responder")
     resources:
         runtime="4h",
