@@ -53,7 +53,7 @@ def test_a_missing_package_is_named_and_a_fault_of_ours_is_not_hidden(colours):
     [
         (
             lambda: provider_for(Model("m", "opnai", "x")),
-            "models.m.provider: found the name 'opnai', expected one of: openai, rules, script, service,"
+            "models.m.provider: found the name 'opnai', expected one of: openai, recorded, rules, script, service,"
             " together, transformers (did you mean openai?); each is a module of ragassay.calls.providers",
         ),
         (

@@ -179,10 +179,9 @@ def schema_problems(config, schema: dict) -> Iterator[tuple]:
             for key in sorted(set(error.instance) - set(keys), key=str):
                 yield (*path, key), f"found an unknown key, expected one of: {', '.join(keys)}{closest(key, keys)}"
         elif "propertyNames" in error.schema_path:
-            expected = "expected letters, digits, '.', '_' and '-', at most 64"
-            if error.validator == "enum":
-                expected = f"expected one of: {', '.join(error.validator_value)}"
-            yield (*path, error.instance), f"found an unusable name, {expected}"
+            form = "letters, digits, '.', '_' and '-', at most 64"
+            names = f"one of: {', '.join(error.validator_value)}" if error.validator == "enum" else form
+            yield (*path, error.instance), f"found an unusable name, expected {names}"
         else:
             yield path, f"found {_shown(error.instance)}, expected {_expected(error)}"
 

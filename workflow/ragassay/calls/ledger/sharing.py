@@ -20,6 +20,7 @@ class NotShared(AssayError):
 def make_folder(folder) -> None:
     folder = Path(folder)
     if not folder.is_dir():
+        folder = folder.resolve()  # a link may lead to a folder that is still to be made
         make_folder(folder.parent)
         try:
             folder.mkdir()

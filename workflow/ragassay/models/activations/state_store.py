@@ -162,7 +162,8 @@ class StoredStates:
             flat = [of_place.reshape(len(of_place), -1) for of_place in states]
             rows = flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1)
             yield np.searchsorted(fitting, together).tolist(), rows
-            del states, flat, rows  # else it would be held while the next ones are computed
+            # Else they would be held while the next ones are computed.
+            del states, flat, rows
 
     def _refuse_too_large(self, states, site, asked):
         rows = states.reshape(len(states), -1)
