@@ -90,7 +90,7 @@ def predicted_in_folds(config, name, encoder, kept, texts):
     groups = {doc_id: row["cluster_id"] for doc_id, row in texts.items()}
     texts = {doc_id: row["text"] for doc_id, row in texts.items()}
     recipe, seeds = Recipe(**config["detectors"]["recipe"]), config["detectors"]["seeds"]
-    for row in in_folds(name, method, kept, texts, groups, recipe, seeds):
+    for row in in_folds("the study", name, method, kept, texts, groups, method.heads, recipe, seeds):
         yield row | {"method": f"{name}/{encoder} {row['head']}"}
 
 

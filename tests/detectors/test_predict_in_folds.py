@@ -16,7 +16,6 @@ from study import MINILM
 
 DOCS = 40
 OPTIONS = {"appended": None, "layer": -1}
-RECIPE = {"hidden": 8, "dropout": 0.1, "epochs": 2, "batch": 8, "rate": 0.01, "standardize": True}
 PLACES = ("quay", "glacier", "council", "harbour", "orchard", "lighthouse", "census", "bridge", "tower", "storm")
 
 
@@ -50,31 +49,28 @@ def asked(tmp_path):
         tables.write(QUESTIONS, paths[1], rows)
         about = {"detector": "nli", "kind": "sentence_pair", "encoder": MINILM, "options": OPTIONS}
         near = {"similarity": 0.6, "cut_after_words": 300}
-        prompt, seeds = "no prompt is read", [0]
-        predict_in_folds(
-            *paths[:2], prompt, [], paths[2], "mine", [about], str(tmp_path / "vectors"), RECIPE, seeds, **near
-        )
+        vectors = str(tmp_path / "vectors")
+        predict_in_folds(*paths[:2], "no prompt is read", [], paths[2], "mine", [about], vectors, **near)
         return tables.read(FOLD_PREDICTIONS, paths[2]).to_pylist()
 
     predicted.questions = questions
     return predicted
 
 
-def area(rows, head):
-    chosen = [one for one in rows if one["head"] == head]
-    return roc_auc_score([one["question_id"].endswith("-1") for one in chosen], [one["score"] for one in chosen])
+def area(rows):
+    return roc_auc_score([one["question_id"].endswith("-1") for one in rows], [one["score"] for one in rows])
 
 
 def test_what_was_planted_is_found_and_nothing_where_labels_are_exchanged_at_random(asked):
     rows = asked()
     assert {(one["question_id"], one["head"]) for one in rows} == {
-        (one["question_id"], head) for one in asked.questions[:-1] for head in ("logistic", "mlp")
+        (one["question_id"], "logistic") for one in asked.questions[:-1]
     }
-    assert len(rows) == 4 * DOCS and area(rows, "logistic") > 0.95
+    assert len(rows) == 2 * DOCS and area(rows) > 0.95
     assert len({one["score"] for one in rows}) > DOCS
     draw = np.random.default_rng(2)
     labels = [*draw.permutation([one["intended"] for one in asked.questions[:-1]]).tolist(), "unlabelled"]
-    assert 0.3 < area(asked(labels), "logistic") < 0.7
+    assert 0.3 < area(asked(labels)) < 0.7
 
 
 def test_near_duplicates_are_never_in_two_parts_and_each_question_is_tested_once(asked, monkeypatch):

@@ -67,11 +67,8 @@ def folded(config: dict) -> list[dict]:
 
 
 def predict_in_folds(config: dict, wildcards) -> dict:
-    """With the first of the seeds: each question has ten trainings behind it as it is."""
-    learning = {"recipe": config["detectors"]["recipe"], "seeds": config["detectors"]["seeds"][:1]}
-    cut = {"cut_after_words": config["documents"]["cut_after_words"]}
-    about = {"name": wildcards.asked, "detectors": folded(config), "embeddings": "embeddings"}
-    return {**about, **learning, **cut, **config["duplicates"]}
+    params = {"name": wildcards.asked, "detectors": folded(config), "embeddings": "embeddings"}
+    return params | {"cut_after_words": config["documents"]["cut_after_words"], **config["duplicates"]}
 
 
 def folded_modules(config: dict, wildcards) -> list[str]:

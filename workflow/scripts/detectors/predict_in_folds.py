@@ -1,8 +1,8 @@
 """Train detectors on a question set's own labels, and ask each about documents that it was not trained on.
 
 Over ten folds each document is tested once, together with its near-duplicates. Questions without a label and those that
-are too long for a detector's model are excluded. The heads are not kept: they say how far a detector gets on such
-questions.
+are too long for a detector's model are excluded. Heads are regressions, since two layers learn nothing from a set's few
+questions, and are not kept: they say how far a detector gets on such questions.
 """
 
 import numpy as np
@@ -12,7 +12,6 @@ from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads import learning, scores
-from ragassay.models.heads.scores import Recipe
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import FOLD_PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS
@@ -26,9 +25,8 @@ class FoldsError(AssayError):
 
 
 def predict_in_folds(
-    documents, questions, prompt, weights, fold_predictions, name, detectors, embeddings, recipe, seeds, similarity,
-    cut_after_words,
-):  # fmt: skip
+    documents, questions, prompt, weights, fold_predictions, name, detectors, embeddings, similarity, cut_after_words
+):
     """`name` is the question set's; `detectors` are the settings of each."""
     texts = tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pylist()
     groups = clustered(((row["doc_id"], row["text"]) for row in texts), similarity, cut_after_words)
@@ -39,12 +37,12 @@ def predict_in_folds(
         for settings in detectors:
             names = {"detector": settings["detector"], "encoder": settings["encoder"]["name"]}
             method = kind(settings, embeddings, prompt)
-            for row in in_folds(name, names["detector"], method, rows, texts, groups, Recipe(**recipe), seeds):
+            for row in in_folds(name, names["detector"], method, rows, texts, groups):
                 writer.add(names | row)
     log.info("%d questions about %d groups of documents", len(rows), len({groups[row["doc_id"]] for row in rows}))
 
 
-def in_folds(name, owner, method, rows, texts, groups, recipe, seeds):
+def in_folds(name, owner, method, rows, texts, groups, heads=(scores.LOGISTIC,), recipe=None, seeds=()):
     """The score of each question by each head and seed, from trainings without its group of documents."""
     asked = [DetectorQuestion(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]) for row in rows]
     features = method.features(asked)
@@ -59,7 +57,7 @@ def in_folds(name, owner, method, rows, texts, groups, recipe, seeds):
         inside = np.flatnonzero(data.of(learning.TEST))
         if not len(inside):
             continue
-        learned = learning.learn(f"detector {owner}", data, method.heads, method.balanced, recipe, seeds, [1.0])
+        learned = learning.learn(f"detector {owner}", data, heads, method.balanced, recipe, seeds, [1.0])
         for (head, seed), arrays in learned.heads.items():
             for number, score in zip(inside, scores.scores(arrays, features[inside]).tolist(), strict=True):
                 same = {name: rows[number][name] for name in ("question_id", "doc_id")}
