@@ -93,7 +93,7 @@ def estimated(clone: Path, *words: str, **environment: str) -> str:
 
 
 def asked_for_real() -> None:
-    """How far the foretold requests are from those that were counted."""
+    """How far the predicted number of requests is from the number that a run sends."""
     for name, (settings, server) in CONFIGURATIONS.items():
         with cloned() as clone, Loopback(respond="paper_costs:varied", **server) as served:
             scope_study.prepare(clone, served.url)
@@ -101,12 +101,12 @@ def asked_for_real() -> None:
             (clone / "bench.yaml").write_text(yaml.safe_dump(bench | {"scope": bench["scope"] | settings}))
             words, access = ("scope", "--configfile", "bench.yaml"), {"BENCH_KEY": served.key, "NO_PROXY": "127.0.0.1"}
             printed = estimated(clone, *words, "--ask", str(ASKED), **access)
-            foretold = sum(counts["requests"] for counts in asked(printed).values())
+            predicted = sum(counts["requests"] for counts in asked(printed).values())
             low, high = (int(end.replace(",", "")) for end in INTERVAL.search(printed).groups())
             snakemake(clone, *words, env=os.environ | access)
             counted = served.summary()["requests"]
-        figure(f"foretold_{name}_off_by", abs(foretold / counted - 1), "share", "<= 0.15")
-        count(f"foretold_{name}_interval_holds_it", int(low <= counted <= high), "of 1")
+        figure(f"predicted_{name}_off_by", abs(predicted / counted - 1), "share", "<= 0.15")
+        count(f"predicted_{name}_interval_holds_it", int(low <= counted <= high), "of 1")
 
 
 def varied(messages, sampling, index):

@@ -80,7 +80,7 @@ def test_jobs_about_a_document_see_what_its_shard_knows_and_are_counted_by_their
     assert Ledger(home).counts["requests"] == 5 and len(list(home.glob("*.jsonl"))) == 2
 
 
-def test_a_run_asks_the_rest_and_what_was_foretold_holds(project, serve, monkeypatch, capsys):
+def test_a_run_asks_the_rest_and_the_prediction_holds(project, serve, monkeypatch, capsys):
     server = serve(respond="ragassay.calls.providers.rules:respond")
     (project / "paid.yaml").write_text(SETTINGS.format(url=server.url))
     monkeypatch.chdir(project)
