@@ -1,22 +1,21 @@
-"""What probes see on the demo with its own small model, from the metrics of a whole run of the study.
+"""What probes see on the demo with its own small model, beside the log-probability of the first token.
 
-Seconds and jobs are those of the study alone, on targets, poisoned texts and what was retrieved and filtered before, as
-in the whole demo. The probe is `certainty`, which was chosen on these questions; what it adds to the log-probability of
-the first token counts, by the lower end of its interval. `exam` asks questions that neither was chosen on.
+`probes` reads the metrics of the study with more questions: the probe is `certainty`, which was chosen on these
+questions. `exam` asks questions that neither the model nor the probe was chosen on. `acceptance` and `released` judge
+the paper's network. Lower ends of intervals stand beside the values. The settings are in benchmarks/probing/, and
+`python benchmarks/revprag.py exam` measures only what is named.
 """
 
 import hashlib
 import json
-import re
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 
 from common.clone import cloned, snakemake
-from common.figures import count, figure
+from common.figures import figure, parts
 from ragassay.metrics.panel import Panel, auroc
 from ragassay.models.activations.state_store import Decoder
 from ragassay.services.probe import Probe
@@ -29,16 +28,11 @@ from ragassay.studies.poisoning.probes.samples import Layers, Part, Stored
 
 PLACE = "minilm/planted_3/demo-lm"
 FROZEN = ("74fdfe9b4e414e56", "f6d941445cc389e4")  # digests of weights and probe when the exam was written
-RESULT, SETTINGS = "results/metrics/revprag.parquet", "benchmarks/poison/ten_folds.yaml"
-STEPS = re.compile(r"(\d+) of \d+ steps")  # those done, which Snakemake's log says after each
+RESULT, SETTINGS = "results/metrics/revprag.parquet", "benchmarks/probing/ten_folds.yaml"
 
 
 def probes() -> None:
     with cloned() as clone:
-        _timed(clone, "--until", "filter_retrieved")
-        seconds, jobs = _timed(clone)
-        figure("demo_seconds", seconds, "s", "<= 60")
-        figure("demo_jobs", jobs, "jobs", "<= 30")
         snakemake(clone, RESULT, "--cores", "2", "--configfile", SETTINGS)
         rows = [row | json.loads(row["keys"]) for row in pq.read_table(clone / RESULT).to_pylist()]
     certainty = {}
@@ -47,8 +41,12 @@ def probes() -> None:
             certainty.setdefault(row["probe"], {})[row["metric"]] = row
     certainty = certainty["certainty"]
     figure("matched_known_control", certainty["control"]["value"], "auroc", "<= 0.65")
-    figure("matched_known_over_first_token_lower_end", certainty["over_first_token"]["low"], "auroc", "> 0")
+    lower_end("matched_known_over_first_token", certainty["over_first_token"], "> 0")
     figure("matched_known_shuffled_from_half", abs(certainty["shuffled"]["value"] - 0.5), "auroc", "<= 0.05")
+
+
+def lower_end(name: str, row: dict, target: str) -> None:
+    figure(f"{name}_lower_end", row["low"], "auroc", target, row["value"])
 
 
 def exam() -> None:
@@ -57,7 +55,7 @@ def exam() -> None:
     """
     with cloned() as clone:
         targets = [f"results/activations/exam/{PLACE}.parquet", f"results/probes/demo_facts/{PLACE}/card.json"]
-        snakemake(clone, *targets, "--cores", "2", "--configfile", "benchmarks/poison/exam.yaml")
+        snakemake(clone, *targets, "--cores", "2", "--configfile", "benchmarks/probing/exam.yaml")
         sit(clone)
         foldings(clone)
 
@@ -71,16 +69,15 @@ def sit(folder: Path) -> None:
     digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays))
     digests = probe.about["identity"]["files"][:16], digest.hexdigest()[:16]
     if digests != FROZEN:
-        sys.exit(f"probes: found weights and a probe {digests}, expected {FROZEN}, which the exam was written after")
+        sys.exit(f"revprag: found weights and a probe {digests}, expected {FROZEN}, which the exam was written after")
     rows, states = _samples(folder, "exam")
     scores = np.stack([probe.scores(states[np.arange(len(states))]), rows.surprises[:, 0, 0]], axis=1)
     for facts in (ALL, KNOWN):
         inside = rows.of(MATCHED, facts) & np.isin(rows.labels, (CORRECT, POISONED))
         panel = Panel(rows.clusters, 2000, 0)  # both from the same draws
         probed, beside = (panel.auroc(column, rows.labels == POISONED, inside) for column in scores.T)
-        count(f"exam_{facts}_answers", int(inside.sum()), "answers")
-        figure(f"exam_{facts}_certainty_lower_end", probed.row()["low"], "auroc", "> 0.5")
-        figure(f"exam_{facts}_over_first_token_lower_end", probed.minus(beside).row()["low"], "auroc", "> 0")
+        lower_end(f"exam_{facts}_certainty", probed.row(), "> 0.5")
+        lower_end(f"exam_{facts}_over_first_token", probed.minus(beside).row(), "> 0")
 
 
 def foldings(folder: Path) -> None:
@@ -116,29 +113,19 @@ def _samples(folder, dataset):
     return rows, Stored(collection, folder / "embeddings", rows.keys)
 
 
-def _timed(clone, *words):
-    """Seconds and jobs of the study, or of a part of it."""
-    begin = time.monotonic()
-    snakemake(clone, "revprag", "--cores", "2", *words)
-    seconds, logs = time.monotonic() - begin, sorted((clone / ".snakemake/log").glob("*.log"))
-    steps = [STEPS.findall(log.read_text()) for log in logs]  # a run may end with one that only plans
-    return seconds, int([done for done in steps if done][-1][-1])
-
-
 def released() -> None:
     """The paper's network with the paper's settings, on the condition and the activations that its paper measures, less
     logistic regression on the same answers. Two folds of ten, since each takes minutes.
     """
     path = f"results/probe_scores/demo_facts/{PLACE}.parquet"
     with cloned() as clone:
-        snakemake(clone, path, "--cores", "2", "--configfile", "benchmarks/poison/paper_network.yaml")
+        snakemake(clone, path, "--cores", "2", "--configfile", "benchmarks/probing/paper_network.yaml")
         scores = pq.read_table(clone / path).to_pandas()
     inside = (scores["condition"] == RELEASED) & (scores["trained_on"] == RELEASED) & (scores["facts"] == ALL)
     decided = scores[inside & scores["label"].isin((CORRECT, POISONED))]
     wide = decided.pivot(index=["target_id", "side", "label"], columns="probe", values="score").dropna(subset="triplet")
     poisoned = wide.index.get_level_values("label") == POISONED
     areas = {probe: auroc(wide[probe].to_numpy(), poisoned) for probe in ("triplet", "paper_logistic")}
-    count("triplet_on_released_answers", len(wide), "answers")
     figure("triplet_over_logistic_on_released", areas["triplet"] - areas["paper_logistic"], "auroc", ">= -0.05")
 
 
@@ -154,3 +141,7 @@ def acceptance() -> None:
     training, validation, test = (Part(images, part, labels[part]) for part in rows)
     probe = Kind({"epochs": 3, "support": 40, "batch": 16}).fit(training, validation)
     figure("triplet_on_planted_images", auroc(probe.score(test), test.labels), "auroc", ">= 0.9")
+
+
+if __name__ == "__main__":
+    parts({"probes": probes, "exam": exam, "acceptance": acceptance, "released": released})
