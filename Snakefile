@@ -50,6 +50,7 @@ from ragassay.running import command_line, console, downloads
 
 PAGE_FILES = [*expand("{page}.html", page=HEADS), *EXPLORERS.values()]
 in_one_line(references.check_inputs, workflow.modifier.rules)
+references.watch_prompts(workflow.modifier.rules, in_one_line)
 if not IS_MODULE:  # else the terminal and the end of the run are the caller's
     terminal = console.take_over(workflow, PARTIAL["folder"], PARTIAL["settings"]["name"], PAGE_FILES)
     in_one_line(cluster.check_shared, workflow)

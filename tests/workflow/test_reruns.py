@@ -177,6 +177,26 @@ def test_another_model_behind_a_name_is_asked_again(done):
     assert planned(done, *TINY) == jobs(asked, gathers=ASKED)
 
 
+PROMPTS = ("judge_scope", "respond_two_shot", "extract_claims", "detect_scope", "answer_closed_book")
+
+
+def test_what_a_prompt_says_reruns_what_reads_it_and_a_comment_or_a_description_nothing(done):
+    for name in PROMPTS:
+        file = done / f"resources/prompts/{name}.yaml"
+        described = re.sub("description: .*", "description: said in other words", file.read_text())
+        assert described != file.read_text()
+        file.write_text(f"# a remark\n\n{described}\n")
+    assert NOTHING in snakemake(done, *TINY, "--dry-run").stdout
+    judging, responding = done / "resources/prompts/judge_scope.yaml", done / "resources/prompts/respond_two_shot.yaml"
+    before = judging.read_text()
+    judging.write_text(before.replace("Being about", "To be about"))
+    assert planned(done, *TINY) == jobs(f"judge_scope label_scope {SELECTION}", gathers=ASKED)
+    judging.write_text(before)
+    responding.write_text(responding.read_text().replace("in one to three sentences", "in one or two sentences"))
+    plan = planned(done, *TINY)
+    assert (plan["respond"], plan["judge_defusion"], "judge_scope" in plan) == (3, 6, False)
+
+
 @pytest.mark.parametrize(
     ("gone", "settings", "message"),
     [

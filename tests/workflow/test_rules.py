@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from snakemake.api import SnakemakeApi
+from snakemake.io import is_flagged
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
 from project import ROOT, snakemake
@@ -81,7 +82,11 @@ def faults(rule):
     found = {
         "no code param": rule.params.get("code") is None,
         "no settings": settings is None or not (callable(settings) or isinstance(settings, dict)),
-        "other params than code, settings and access": set(rule.params.keys()) - {"code", "settings", "access"},
+        "other params than code, settings, access and prompts": set(rule.params.keys())
+        - {"code", "settings", "access", "prompts"},
+        "a prompt whose comments re-run it": any(
+            "prompts/" in str(file) and not is_flagged(file, "ancient") for file in rule.input
+        ),
         "asks without access, or the reverse": (CALLS in modules(script)) != (rule.params.get("access") is not None),
         "only asks and always holds a core, or the reverse": only_asks(rule, script)
         != rule.resources["_cores"].is_evaluable(),

@@ -56,7 +56,7 @@ rule paraphrase_targets:
     input:
         plan(models.weights_of, role=attacks.text_writer),
         targets="results/targets/{dataset}.parquet",
-        prompt=plan(attacks.writing_prompt),
+        prompt=ancient(plan(attacks.writing_prompt)),
     output:
         attack_texts=table("results/attack_texts/{dataset}/{attack}.parquet"),
         rejects=table("results/rejects/attack_texts/{dataset}/{attack}.parquet"),
@@ -157,7 +157,7 @@ rule optimise_passages:
         targets="results/targets/{dataset}.parquet",
         passages=plan(attackers.poison_inputs, pattern="results/passages/{corpus}.parquet"),
         neighbours=plan(attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-        prompt=plan(defended.prompt),
+        prompt=ancient(plan(defended.prompt)),
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
         calls=table("results/calls/optimise_passages/{dataset}/{attack}.parquet"),

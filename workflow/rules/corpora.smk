@@ -132,7 +132,7 @@ rule rewrite_passages:
     input:
         plan(models.weights_of, role=targets.rewriter),
         passages=plan(targets.rewritten),
-        prompt=shipped("resources/prompts/rewrite_passage.yaml"),
+        prompt=ancient(shipped("resources/prompts/rewrite_passage.yaml")),
     output:
         new_passages=table("results/passages/{corpus}+1.parquet"),
         rewritten_passages=table("results/rewritten_passages/{corpus}.parquet"),

@@ -81,9 +81,9 @@ rule answer_attacked:
         filtered="results/filtered/{dataset}/{retriever}/{attack}.parquet",
         passages=plan(targets.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
-        prompt=plan(defended.prompt),
-        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
-        prompts=plan(defended.prompts),
+        prompt=ancient(plan(defended.prompt)),
+        closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
+        prompts=ancient(plan(defended.prompts)),
     output:
         answers=table("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"),
         calls=table("results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"),

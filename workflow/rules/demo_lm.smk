@@ -13,8 +13,8 @@ rule train_demo_lm:
         documents=expand("results/documents/{shard}.parquet", shard=plan(months.trained_on, section="demo_lm")),
         facts=shipped("resources/demo/facts.csv"),
         targets=shipped(["resources/demo/attacks/facts.csv", "resources/demo/attacks/more_facts.csv"]),
-        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
-        passages_prompt=shipped("resources/prompts/respond_passages.yaml"),
+        closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
+        passages_prompt=ancient(shipped("resources/prompts/respond_passages.yaml")),
     output:
         model=directory("results/models/demo-lm"),
     log:

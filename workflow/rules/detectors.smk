@@ -47,7 +47,7 @@ rule train_detector:
         selected_questions=expand(
             "results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=TRAINED_ON
         ),
-        prompt=shipped("resources/prompts/detect_scope.yaml"),
+        prompt=ancient(shipped("resources/prompts/detect_scope.yaml")),
         weights=plan(detectors.weights),
     output:
         heads="results/detectors/{detector}/{encoder}/{generator}/{judge}/heads.safetensors",
@@ -77,7 +77,7 @@ rule apply_detector:
         known_documents="results/detectors/{detector}/{encoder}/{generator}/{judge}/documents.parquet",
         documents=plan(detectors.tables_of, pattern="results/documents/{shard}.parquet"),
         questions=plan(detectors.tables_of, pattern="results/questions/{asked}/{shard}.parquet"),
-        prompt=shipped("resources/prompts/detect_scope.yaml"),
+        prompt=ancient(shipped("resources/prompts/detect_scope.yaml")),
         weights=plan(detectors.weights),
     output:
         predictions=table("results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet"),
@@ -99,7 +99,7 @@ rule predict_in_folds:
     input:
         documents="results/documents/{asked}.parquet",
         questions="results/questions/{asked}/{asked}.parquet",
-        prompt=shipped("resources/prompts/detect_scope.yaml"),
+        prompt=ancient(shipped("resources/prompts/detect_scope.yaml")),
         weights=plan(detectors.folded_weights),
     output:
         fold_predictions=table("results/fold_predictions/{asked}.parquet"),

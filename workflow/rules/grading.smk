@@ -17,7 +17,7 @@ rule answer_from_passages:
         passages="results/passages/{corpus}.parquet",
         queries="results/queries/{query_set}.parquet",
         neighbours="results/neighbours/{corpus}/{retriever}/{query_set}.parquet",
-        prompt=shipped("resources/prompts/respond_passages.yaml"),
+        prompt=ancient(shipped("resources/prompts/respond_passages.yaml")),
     output:
         passage_answers=table("results/passage_answers/{responder}/{corpus}/{retriever}/{query_set}.parquet"),
         calls=table("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet"),
@@ -43,7 +43,7 @@ rule answer_directly:
     input:
         plan(models.weights_of, role="responder"),
         queries="results/queries/{query_set}.parquet",
-        prompt=shipped("resources/prompts/answer_closed_book.yaml"),
+        prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
     output:
         direct_answers=table("results/direct_answers/{responder}/{query_set}.parquet"),
         calls=table("results/calls/answer_directly/{responder}/{query_set}.parquet"),

@@ -28,7 +28,7 @@ rule judge_scope:
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
         sample=plan(questions.sample),
-        prompt=shipped("resources/prompts/judge_scope.yaml"),
+        prompt=ancient(shipped("resources/prompts/judge_scope.yaml")),
     output:
         scope_votes=table("results/scope_votes/{generator}/{judge}/{shard}.parquet"),
         calls=table("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet"),

@@ -75,8 +75,8 @@ rule answer_sweeps:
         sweep_shown="results/sweep_shown/{dataset}/{retriever}.parquet",
         passages=plan(targets.passages),
         poisoned_passages=plan(measures.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
-        prompt=plan(defended.prompt),
-        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
+        prompt=ancient(plan(defended.prompt)),
+        closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
     output:
         sweep_answers=table("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet"),
         calls=table("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet"),

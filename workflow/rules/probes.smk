@@ -69,8 +69,8 @@ rule answer_prompts:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         answers=plan(probes.answered),
-        prompt=plan(defended.prompt),
-        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
+        prompt=ancient(plan(defended.prompt)),
+        closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
     output:
         prompt_answers=table("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
         calls=table("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet"),
@@ -97,8 +97,8 @@ rule collect_activations:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
-        prompt=plan(defended.prompt),
-        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
+        prompt=ancient(plan(defended.prompt)),
+        closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
         weights=plan(models.weights_of, role="responder"),
     output:
         activations=table("results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"),
@@ -125,8 +125,8 @@ rule scrutinise_answers:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
-        reasoning_prompt=shipped("resources/prompts/reason_from_passages.yaml"),
-        scrutiny_prompt=shipped("resources/prompts/judge_reasons.yaml"),
+        reasoning_prompt=ancient(shipped("resources/prompts/reason_from_passages.yaml")),
+        scrutiny_prompt=ancient(shipped("resources/prompts/judge_reasons.yaml")),
     output:
         baseline_scores=table("results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/scrutiny.parquet"),
         calls=table("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
@@ -153,8 +153,8 @@ rule mask_passages:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
-        prompt=plan(defended.prompt),
-        closed_book_prompt=shipped("resources/prompts/answer_closed_book.yaml"),
+        prompt=ancient(plan(defended.prompt)),
+        closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
         weights=plan(models.weights_of, role="responder"),
     output:
         baseline_scores=table("results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/masking.parquet"),
@@ -181,7 +181,7 @@ rule train_probes:
         activations="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet",
         collection="results/activations/{dataset}/{retriever}/{attack}/{responder}.json",
         baselines=plan(probes.baselines),
-        prompt=plan(defended.prompt),
+        prompt=ancient(plan(defended.prompt)),
         weights=plan(models.weights_of, role="responder"),
     output:
         heads="results/probes/{dataset}/{retriever}/{attack}/{responder}/heads.safetensors",

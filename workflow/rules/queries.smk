@@ -87,7 +87,7 @@ rule write_synthetic_queries:
     input:
         plan(models.weights_of, role=queries.writer),
         passages=plan(queries.passages),
-        prompt=shipped("resources/prompts/write_synthetic_queries.yaml"),
+        prompt=ancient(shipped("resources/prompts/write_synthetic_queries.yaml")),
     output:
         queries=table("results/queries/{query_set}.parquet"),
         rejects=table("results/rejects/synthetic_queries/{query_set}.parquet"),

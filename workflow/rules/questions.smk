@@ -33,7 +33,7 @@ rule extract_claims:
     input:
         plan(models.weights_of, role="generator"),
         documents="results/documents/{shard}.parquet",
-        prompt=shipped("resources/prompts/extract_claims.yaml"),
+        prompt=ancient(shipped("resources/prompts/extract_claims.yaml")),
     output:
         claims=table("results/claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/claims/{generator}/{shard}.parquet"),
@@ -66,7 +66,7 @@ rule recover_claims:
     input:
         plan(models.weights_of, role="generator"),
         claims="results/claims/{generator}/{shard}.parquet",
-        prompt=shipped("resources/prompts/recover_claims.yaml"),
+        prompt=ancient(shipped("resources/prompts/recover_claims.yaml")),
     output:
         recovered_claims=table("results/recovered_claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/recovered_claims/{generator}/{shard}.parquet"),
@@ -101,7 +101,7 @@ rule remove_supported_claims:
         documents="results/documents/{shard}.parquet",
         claims="results/claims/{generator}/{shard}.parquet",
         recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
-        prompt=shipped("resources/prompts/remove_supported_claims.yaml"),
+        prompt=ancient(shipped("resources/prompts/remove_supported_claims.yaml")),
     output:
         novel_claims=table("results/novel_claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/novel_claims/{generator}/{shard}.parquet"),
@@ -129,8 +129,8 @@ rule write_questions:
         plan(models.weights_of, role="generator"),
         documents="results/documents/{shard}.parquet",
         novel_claims="results/novel_claims/{generator}/{shard}.parquet",
-        out_of_scope_prompt=shipped("resources/prompts/write_out_of_scope_questions.yaml"),
-        in_scope_prompt=shipped("resources/prompts/write_in_scope_questions.yaml"),
+        out_of_scope_prompt=ancient(shipped("resources/prompts/write_out_of_scope_questions.yaml")),
+        in_scope_prompt=ancient(shipped("resources/prompts/write_in_scope_questions.yaml")),
     output:
         questions=table(plan(questions.written_questions)),
         rejects=table("results/rejects/questions/{generator}/{shard}.parquet"),
@@ -161,7 +161,7 @@ rule write_near_misses:
         plan(models.encoder_weights),
         documents="results/documents/{shard}.parquet",
         written_questions="results/written_questions/{generator}/{shard}.parquet",
-        prompt=shipped("resources/prompts/write_near_misses.yaml"),
+        prompt=ancient(shipped("resources/prompts/write_near_misses.yaml")),
     output:
         questions=table("results/questions/{generator}/{shard}.parquet"),
         near_misses=table("results/near_misses/{generator}/{shard}.parquet"),

@@ -67,7 +67,7 @@ rule rate_relevance:
         passages="results/passages/{corpus}.parquet",
         queries="results/queries/{query_set}.parquet",
         neighbours="results/neighbours/{corpus}/{retriever}/{query_set}.parquet",
-        prompt=shipped("resources/prompts/rate_relevance.yaml"),
+        prompt=ancient(shipped("resources/prompts/rate_relevance.yaml")),
     output:
         lm_relevance=table("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
         calls=table("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),

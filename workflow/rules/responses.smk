@@ -48,7 +48,7 @@ rule respond:
         plan(models.weights_of, role="responder"),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
-        prompt=shipped("resources/prompts/respond_{prompt}.yaml"),
+        prompt=ancient(shipped("resources/prompts/respond_{prompt}.yaml")),
     output:
         responses=table("results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
         calls=table("results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet"),
@@ -106,7 +106,7 @@ rule answer_closed_book:
     input:
         plan(models.weights_of, role="responder"),
         questions="results/questions/{generator}/{shard}.parquet",
-        prompt=shipped("resources/prompts/answer_closed_book.yaml"),
+        prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
     output:
         closed_book_answers=table("results/closed_book_answers/{generator}/{responder}/{shard}.parquet"),
         calls=table("results/calls/answer_closed_book/{generator}/{responder}/{shard}.parquet"),
@@ -134,7 +134,7 @@ rule judge_defusion:
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
         responses="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet",
-        prompt=shipped("resources/prompts/judge_defusion{variant}.yaml"),
+        prompt=ancient(shipped("resources/prompts/judge_defusion{variant}.yaml")),
     output:
         defusion_votes=table("results/defusion_votes{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet"),
         calls=table("results/calls/judge_defusion{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet"),

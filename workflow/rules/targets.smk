@@ -68,9 +68,9 @@ rule write_targets:
         plan(models.weights_of, role=targets.target_writer),
         queries=plan(targets.queries),
         passages=plan(targets.passages),
-        answer_prompt=shipped("resources/prompts/answer_briefly.yaml"),
-        propose_prompt=shipped("resources/prompts/propose_wrong_answer.yaml"),
-        text_prompt=shipped("resources/prompts/write_supporting_texts.yaml"),
+        answer_prompt=ancient(shipped("resources/prompts/answer_briefly.yaml")),
+        propose_prompt=ancient(shipped("resources/prompts/propose_wrong_answer.yaml")),
+        text_prompt=ancient(shipped("resources/prompts/write_supporting_texts.yaml")),
     output:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),
@@ -116,7 +116,7 @@ rule rewrite_questions:
     input:
         plan(models.weights_of, role=defended.question_writer),
         queries="results/queries/{dataset}.targets.parquet",
-        prompt=shipped("resources/prompts/rewrite_question.yaml"),
+        prompt=ancient(shipped("resources/prompts/rewrite_question.yaml")),
     output:
         rewritten=table("results/queries/{dataset}.{defence}.parquet"),
         rejects=table("results/rejects/rewritten_questions/{dataset}/{defence}.parquet"),

@@ -1,5 +1,6 @@
 """What a job wrote after its head was killed is made again, and nothing else."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -7,9 +8,10 @@ import sys
 import time
 from types import SimpleNamespace
 
+import psutil
 import pytest
 
-from project import ROOT, snakemake
+from project import ROOT, TINY, planned, snakemake
 from ragassay.running.cluster import LATENCY
 from ragassay.running.lost_records import BEGUN, SECONDS, begin
 
@@ -105,3 +107,43 @@ def test_on_one_machine_snakemake_itself_knows_what_a_killed_run_left(run, tmp_p
     while not (tmp_path / "results/numbers/a").exists():
         time.sleep(0.05)
     assert "rule number:" in run("--dry-run", "--nolock", "results/numbers/a")
+
+
+VOTES = "results/scope_votes/authors/careful/{}.parquet"
+SELECTED = [f"results/selected_questions/authors/careful/2026-0{month}.parquet" for month in (1, 2, 9)]
+
+
+def is_newer(path, moment):
+    with contextlib.suppress(FileNotFoundError):  # until its job has run again
+        return path.stat().st_mtime_ns > moment
+    return False
+
+
+def is_at_work(process):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def test_after_a_killed_head_a_change_plans_what_it_plans_in_a_project_that_nobody_disturbed(done, tiny, tmp_path):
+    """The head dies when a job has written its table and the head has not heard of it yet; another job is running."""
+    tables = [done / VOTES.format(f"2026-0{month}") for month in (1, 2, 9)]
+    begun = max(table.stat().st_mtime_ns for table in tables)
+    command = [sys.executable, "-m", "snakemake", *SELECTED, *TINY, "--cores", "2", "--forcerun", "judge_scope"]
+    head = subprocess.Popen(command, cwd=done, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    while not any(is_newer(table, begun) for table in tables):
+        assert head.poll() is None
+    head.send_signal(signal.SIGSTOP)  # first, so that the jobs are those that it leaves
+    jobs = psutil.Process(head.pid).children(recursive=True)
+    head.send_signal(signal.SIGKILL)
+    head.wait()
+    while any(map(is_at_work, jobs)):
+        time.sleep(0.05)
+    unseen = [path for path in (done / ".snakemake/incomplete").rglob("*") if path.is_file()]
+    assert unseen, "the head has missed nothing"
+    snakemake(done, *SELECTED, *TINY)
+    changed = tmp_path / "changed.json"
+    changed.write_text('{"scope": {"judging": {"votes": 5}}}')
+    subprocess.run(["cp", "-a", tiny, tmp_path / "undisturbed"], check=True)
+    assert planned(done, *TINY, changed) == planned(tmp_path / "undisturbed", *TINY, changed)
+    assert planned(done, *TINY, changed)["judge_scope"] == 3

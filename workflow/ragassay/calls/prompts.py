@@ -85,6 +85,13 @@ class PromptPair:
         return (self.with_passages if passages else self.without).digest
 
 
+def content_digest(path) -> str:
+    """Over all that a file says, for documents of every kind, but not over comments, layout and descriptions."""
+    parts = _checked(path, _read(path))
+    labels = {name: entry.get("label") for name, entry in parts["placeholders"].items()}
+    return _hash(json.dumps(parts | {"placeholders": labels}, sort_keys=True))[:16]
+
+
 def delimited(label: str, text: str, beside: str = "") -> str:
     """The text between two lines that occur neither in it nor in the texts beside it."""
     code = _hash(text)[:12]

@@ -4,11 +4,13 @@ settings."""
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
 from ragassay.base.pipeline import in_clone, matching, original
+from ragassay.calls.prompts import content_digest
 from ragassay.config import shards
 from ragassay.config.schema import values
 from ragassay.config.settings import unknown_names
@@ -56,7 +58,9 @@ def further_rule_files(snakefile) -> list[str]:
 
 def check_inputs(rules) -> None:
     """Whether the files exist that rules read by fixed names. Names with wildcards come from the configuration."""
-    read = {str(file): rule.name for rule in rules for file in rule.input if isinstance(file, str)}
+    from snakemake.io import is_callable  # which all that checks a configuration can do without
+
+    read = {str(file): rule.name for rule in rules for file in rule.input if not is_callable(file)}
     fixed = [file for file in read if "{" not in file and not file.startswith(RESULTS)]
     gone = [file for file in sorted(fixed) if not Path(file).exists()]
     if gone:
@@ -64,6 +68,36 @@ def check_inputs(rules) -> None:
         raise MissingInput(
             "\n".join(f"{file}: no such file; rule {read[file]} reads it, {advice} {original(file)}" for file in gone)
         )
+
+
+def watch_prompts(rules, in_one_line) -> None:
+    """What a prompt says re-runs the rules that read it; its comments and its layout re-run nothing. Such an input is
+    `ancient`, so that its times do not count, and the rule gets the param `prompts`: a digest of each.
+    """
+    from snakemake.io import is_flagged
+
+    for rule in rules:
+        if prompts := [item for item in rule.input if is_flagged(item, "ancient")]:
+            rule.set_params(prompts=_digests(prompts, in_one_line))
+
+
+def _digests(prompts, in_one_line):
+    def of_job(wildcards):
+        paths = [path for item in prompts for path in _paths(item, wildcards)]
+        return [in_one_line(_digest, path, Path(path).stat().st_mtime_ns) for path in paths]
+
+    return of_job
+
+
+def _paths(item, wildcards):
+    choose = getattr(item, "callable", None)
+    named = choose(wildcards) if choose else item.format(**wildcards)
+    return [named] if isinstance(named, str) else named
+
+
+@cache  # the jobs of all shards read the same
+def _digest(path, _changed):
+    return content_digest(path)
 
 
 def check_targets(rules, targets) -> None:
