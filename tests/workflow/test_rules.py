@@ -85,7 +85,7 @@ def faults(rule):
         "other params than code, settings, access and prompts": set(rule.params.keys())
         - {"code", "settings", "access", "prompts"},
         "a prompt whose comments re-run it": any(
-            "prompts/" in str(file) and not is_flagged(file, "ancient") for file in rule.input
+            "resources/prompts/" in str(file) and not is_flagged(file, "ancient") for file in rule.input
         ),
         "asks without access, or the reverse": (CALLS in modules(script)) != (rule.params.get("access") is not None),
         "only asks and always holds a core, or the reverse": only_asks(rule, script)
