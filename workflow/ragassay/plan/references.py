@@ -90,8 +90,9 @@ def _digests(prompts, in_one_line):
 
 
 def _paths(item, wildcards):
-    choose = getattr(item, "callable", None)
-    named = choose(wildcards) if choose else item.format(**wildcards)
+    from snakemake.io import is_callable
+
+    named = item._file.callable(wildcards) if is_callable(item) else item.format(**wildcards)
     return [named] if isinstance(named, str) else named
 
 
