@@ -9,6 +9,7 @@ have unlike numbers of claims, in three configurations.
 """
 
 import csv
+import json
 import os
 import re
 import subprocess
@@ -34,7 +35,10 @@ ESTIMATE = "from ragassay.command.app import main; main()"
 ASKED, INTERVAL = 8, re.compile(r"takes ([\d,]+) to ([\d,]+) requests")
 CONFIGURATIONS = {  # name -> settings of scope, the server
     "default": ({}, {}),
-    "all_prompts": ({"responding": {"prompts": ["basic", "two_shot", "cot"]}, "closed_book": {"used": True}}, {}),
+    "two_judges": (
+        {"judges": ["served", "second"], "responding": {"prompts": ["basic"]}, "closed_book": {"used": False}},
+        {},
+    ),
     "single_samples": ({"judging": {"votes": 3}}, {"most_samples": 1}),
 }
 SHARDS = "shard\tdocuments\ndemo\tresources/demo/articles\n"
@@ -92,13 +96,15 @@ def estimated(clone: Path, *words: str, **environment: str) -> str:
     return subprocess.run(command, cwd=clone, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def asked_for_real() -> None:
+def asked_for_real(names=tuple(CONFIGURATIONS)) -> None:
     """How far the predicted number of requests is from the number that a run sends."""
-    for name, (settings, server) in CONFIGURATIONS.items():
+    for name in names:
+        settings, server = CONFIGURATIONS[name]
         with cloned() as clone, Loopback(respond="paper_costs:varied", **server) as served:
             scope_study.prepare(clone, served.url)
             bench = yaml.safe_load((clone / "bench.yaml").read_text())
-            (clone / "bench.yaml").write_text(yaml.safe_dump(bench | {"scope": bench["scope"] | settings}))
+            bench["models"]["second"] = bench["models"]["served"] | {"model": "loopback-second"}
+            (clone / "bench.yaml").write_text(json.dumps(bench | {"scope": bench["scope"] | settings}))
             words, access = ("scope", "--configfile", "bench.yaml"), {"BENCH_KEY": served.key, "NO_PROXY": "127.0.0.1"}
             printed = estimated(clone, *words, "--ask", str(ASKED), **access)
             predicted = sum(counts["requests"] for counts in asked(printed).values())

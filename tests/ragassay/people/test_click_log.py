@@ -8,6 +8,7 @@ import pytest
 
 from people import Serving, click, give, project, run, sample
 from ragassay.base import tables
+from ragassay.calls.ledger.journal import encode
 from ragassay.people import click_log, folder
 from ragassay.people.click_log import Log, LogError, read
 from ragassay.schemas.people import ANNOTATIONS
@@ -47,6 +48,46 @@ def test_a_torn_line_is_passed_over_and_spoils_no_other(tmp_path, caplog, cut):
     log.append(event(3))
     log.close()
     assert read(path) == [event(0), event(1), event(3)] and "damaged" not in caplog.text
+    assert {record.getMessage() for record in caplog.records} == {f"{path} line 3: {click_log.CUT_OFF}"}
+
+
+def test_one_flipped_bit_costs_no_click_wherever_it_is(tmp_path, caplog):
+    path = tmp_path / "events.jsonl"
+    filled(path)
+    content = path.read_bytes()
+    for bit in range(8 * len(content)):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        caplog.clear()
+        assert read(path) == [event(number) for number in range(3)], bit
+        [line] = caplog.messages
+        number = content.count(b"\n", 0, bit // 8) + 1
+        assert line.startswith((f"{path} line {number}: one bit", f"{path} line {number}: holds no", f"{path} line 3: cut"))
+
+
+@pytest.mark.parametrize("removed", range(0, 90, 5))
+def test_bytes_that_are_gone_cost_the_lines_that_they_were_of(tmp_path, caplog, removed):
+    """With the end of a line or without it, and each line that lost any is named."""
+    path = tmp_path / "events.jsonl"
+    filled(path, 5)
+    lines = path.read_bytes().splitlines(keepends=True)
+    start = len(lines[0]) + removed  # within the second line, or at its end
+    content = b"".join(lines)
+    path.write_bytes(content[:start] + content[start + 30 :])
+    kept = [event(0), *([] if start + 30 > len(lines[0] + lines[1]) else [event(2)]), event(3), event(4)]
+    assert read(path) == kept
+    assert caplog.messages and all(message.startswith(f"{path} line 2: damaged") for message in caplog.messages)
+
+
+def test_what_somebody_writes_is_never_taken_for_an_event(tmp_path):
+    """A comment that is a line of the log, in a line that is damaged."""
+    path, planted = tmp_path / "events.jsonl", encode(event(7)).decode()
+    log = Log(path)
+    log.append(event(0) | {"comment": f"x\n{planted}"})
+    log.close()
+    flip(path, 1, 3, 20)
+    assert read(path) == []
 
 
 def test_one_process_at_a_time(tmp_path):
@@ -179,18 +220,19 @@ def history():
     return [*events, settled, undo(settled), label("Dan", "out_of_scope", role="adjudicator")]
 
 
-def flip(path, line, byte=30):
-    """One bit of a line of the log."""
+def flip(path, line, *at):
+    """A bit of each of these bytes of a line of the log."""
     lines = path.read_bytes().split(b"\n")
     content = bytearray(lines[line - 1])
-    content[byte] ^= 1
+    for byte in at:
+        content[byte] ^= 1
     path.write_bytes(b"\n".join([*lines[: line - 1], bytes(content), *lines[line:]]))
 
 
 @pytest.mark.parametrize("line", range(1, len(history()) + 1))
 def test_a_damaged_line_costs_its_own_click_alone(tmp_path, caplog, line):
     path, expected = logged(tmp_path, history()), {}
-    flip(path, line)
+    flip(path, line, 30, 50)
     for one in [one for number, one in enumerate(history(), 1) if number != line]:
         if one["event"] == "label":
             expected[one["person"], one["role"]] = one["label"]
@@ -200,7 +242,7 @@ def test_a_damaged_line_costs_its_own_click_alone(tmp_path, caplog, line):
     assert sorted((row["role"], row["label"]) for row in rows) == sorted(
         (role, label) for (_, role), label in expected.items()
     )
-    assert f"{path}: damaged at line {line}: what was clicked there is lost" in caplog.text
+    assert caplog.messages[0].startswith(f"{path} line {line}: damaged: what was clicked there is lost")
     done = run(tmp_path, "export", "labels.csv")
     assert done.stdout == f"labels.csv: 1 items with {len(expected)} labels\n", done.stderr
 
@@ -208,7 +250,7 @@ def test_a_damaged_line_costs_its_own_click_alone(tmp_path, caplog, line):
 def test_people_are_told_of_damaged_lines_and_go_on(tmp_path):
     path = logged(tmp_path, history())
     for line, byte in ((2, 30), (8, 10), (9, 30)):  # a label that was taken back, the length of one, a take-back
-        flip(path, line, byte)
+        flip(path, line, byte, 50)
     with Serving(tmp_path) as running:
         anna = running.visitor()
         assert "3 clicks in the log of labels cannot be read any more" in anna.enter("Anna")[1]
@@ -217,7 +259,7 @@ def test_people_are_told_of_damaged_lines_and_go_on(tmp_path):
 
 def test_a_label_of_somebody_whose_joining_is_damaged_keeps_its_group(tmp_path):
     path = logged(tmp_path, disagreement())
-    flip(path, 1)
+    flip(path, 1, 30, 50)
     with Serving(tmp_path) as running:
         anna = running.visitor()
         assert "Label group" not in anna.enter("Anna")[1], "she is in it"
@@ -228,6 +270,6 @@ def test_a_take_back_of_somebody_else_s_decision_leaves_that_of_the_last(tmp_pat
     """Cleo's take-back is damaged, Dan settled the item meanwhile: when Cleo takes back again, Dan's decision stays."""
     events = history()
     path = logged(tmp_path, [*events, undo(events[-3])])
-    flip(path, len(events) - 1)
+    flip(path, len(events) - 1, 30, 50)
     items = tmp_path / "results/annotation_items/careful/careful.parquet"
     assert folder.read_state(items, path, per_item=2).settled == {ITEM: "Dan"}

@@ -1,17 +1,30 @@
 """The log of clicks: one checksummed line per event, on disk before the page reports it as stored. It is only ever
-appended to, by one process at a time; an undo is an event, too. A line that was torn by a kill was never acknowledged
-and is skipped; one that was damaged later is skipped with a warning."""
+appended to, by one process at a time; an undo is an event, too. Reading it names each line that is not as it was
+written: one with a single flipped bit is read as it was, one that a kill cut off was never acknowledged, any other
+costs its own click."""
 
 import binascii
 import fcntl
 import logging
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.journal import decode, encode
 
-HEAD = len("01234567 12345 ")  # what a line begins with
+HEAD = re.compile(rb"([0-9a-f]{8}) (\d{1,5}) (?={)")  # checksum and length; no text within an event can look like it
+LONGEST_HEAD = len("01234567 12345 {")
+TORN = b" torn"  # ends a line that a kill cut off
+FLIPPED = "one bit is flipped; its click is read as it was"
+CUT_OFF = "cut off as by a kill while it was written, so that its click was never confirmed; otherwise give it again"
+EMPTY = "holds no click; the lines beside it are whole"
+LOST = (
+    "damaged: what was clicked there is lost: a label has to be given again, and one taken back there counts again;"
+    " a copy of the file would bring it back"
+)
+ZERO = binascii.crc32(b"\0")
 log = logging.getLogger("ragassay")
 
 
@@ -25,32 +38,86 @@ def read(path) -> list[dict]:
 
 
 def _read(path):
-    """All events, and how many lines are damaged. Logs what these cost; readers continue without them."""
+    """All events, and how many lines are damaged. Logs each line that is not as it was written; readers go on."""
     try:
-        lines = Path(path).read_bytes().split(b"\n")
+        content = Path(path).read_bytes()
     except FileNotFoundError:
         return [], 0
     except OSError as error:
         raise LogError(f"{path}: {error.strerror}; it holds the labels and has to be readable") from error
-    events = [decode(line) for line in lines]
-    unread = [number for number, event in enumerate(events, 1) if event is None]
-    damaged = [number for number in unread if not _is_torn(lines[number - 1])]
-    if damaged:
-        names = ", ".join(map(str, damaged[:10])) + (f" and {len(damaged) - 10} more" if len(damaged) > 10 else "")
-        cost = "what was clicked there is lost: a label has to be given again, and one taken back there counts again"
-        log.warning("%s: damaged at line %s: %s; a copy of the file would bring it back", path, names, cost)
-    return [event for event in events if event], len(damaged)
+    events, damaged = [], 0
+    for number, event, problem in _lines(content):
+        if event:
+            events.append(event)
+        if problem:
+            log.warning("%s line %d: %s", path, number, problem)
+            damaged += problem == LOST
+    return events, damaged
 
 
-def _is_torn(line):
-    """Whether only the start of the line reached the disk, so that its event was never reported as stored."""
-    checksum, _, rest = line.partition(b" ")
-    length, _, text = rest.partition(b" ")
-    if not text:
-        return len(line) < HEAD
-    return (
-        length.isdigit() and len(length) < 20 and len(text) < int(length) and checksum != b"%08x" % binascii.crc32(text)
-    )
+def _lines(content: bytes) -> Iterator[tuple[int, dict | None, str]]:
+    """(number, event, problem) of each line. Whole events count wherever they are, also behind a damaged line end."""
+    at, number = 0, 1
+    while at < len(content):
+        event, end = _event_at(content, at)
+        if event:
+            yield number, event, ""
+            end += content[end : end + 1] == b"\n"
+        else:
+            heads = (head.start() for head in HEAD.finditer(content, at + 1))
+            end = next((start for start in heads if _event_at(content, start)[0]), len(content))
+            yield from _damaged_lines(content[at:end], number, end == len(content))
+        number += content.count(b"\n", at, end)
+        at = end
+
+
+def _event_at(content, at):
+    """The whole event that begins there, and its end."""
+    head = HEAD.match(content, at)
+    end = head.end() + int(head[2]) if head else at
+    return decode(content[at:end]), end
+
+
+def _damaged_lines(content, number, is_last):
+    """The same for lines of which none is whole."""
+    lines = content.removesuffix(b"\n").split(b"\n")
+    while lines:
+        line, *rest = lines
+        if line.endswith(TORN) or (is_last and not rest and not content.endswith(b"\n")):
+            yield number, None, CUT_OFF
+        elif len(line) < 2:
+            yield number, None, EMPTY
+        elif event := mended(line):
+            yield number, event, FLIPPED
+        elif rest and (event := mended(line + b"\n" + rest[0])):  # the bit made a line end
+            yield number, event, FLIPPED
+            rest, number = rest[1:], number + 1
+        else:
+            yield number, None, LOST
+        lines, number = rest, number + 1
+
+
+def mended(line: bytes) -> dict | None:
+    """The event of a line in which one bit is flipped; the checksum says which, as CRCs are linear."""
+    for bit in range(8 * min(len(line), LONGEST_HEAD)):
+        if event := decode(_flipped(line, bit)):
+            return event
+    head = HEAD.match(line)
+    if not head or int(head[2]) != len(line) - head.end():
+        return None
+    difference = binascii.crc32(line[head.end() :]) ^ int(head[1], 16)
+    differences = [binascii.crc32(bytes([1 << bit])) ^ ZERO for bit in range(8)]  # that bits of the last byte make
+    for at in reversed(range(head.end(), len(line))):
+        if difference in differences:
+            return decode(_flipped(line, 8 * at + differences.index(difference)))
+        differences = [binascii.crc32(b"\0", one) ^ ZERO for one in differences]
+    return None
+
+
+def _flipped(line, bit):
+    changed = bytearray(line)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
 
 
 class Log:
@@ -71,8 +138,9 @@ class Log:
             raise LogError(f"{path}: in use by another process; expected one at a time: end it first") from None
         self.events, self.damaged = _read(self.path)
         self.size = os.fstat(self.file).st_size
-        if self.size and os.pread(self.file, 1, self.size - 1) != b"\n":
-            self._write(b"\n")  # so that the torn line spoils no other
+        last = self.path.read_bytes().rpartition(b"\n")[2]
+        if last:
+            self._write(b"\n" if decode(last) else TORN + b"\n")  # so that it spoils no other
         _sync_folder(self.path.parent)
 
     def append(self, event: dict) -> None:
