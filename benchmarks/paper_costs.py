@@ -37,7 +37,7 @@ CONFIGURATIONS = {  # name -> settings of scope, the server
     "default": ({}, {}),
     "two_judges": (
         {"judges": ["served", "second"], "responding": {"prompts": ["basic"]}, "closed_book": {"used": False}},
-        {},
+        {"models": []},  # it knows any
     ),
     "single_samples": ({"judging": {"votes": 3}}, {"most_samples": 1}),
 }

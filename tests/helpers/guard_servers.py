@@ -13,7 +13,7 @@ from starlette.routing import Route
 from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked, read
-from ragassay.people.page.server import listen
+from ragassay.people.page.connections import listen
 from ragassay.services.serving.application import Server, application, listener
 from ragassay.services.serving.fits import Fits
 from ragassay.services.serving.proxy import Proxy

@@ -109,7 +109,7 @@ class Serving:
             self.process.send_signal(how)
         if not self.process.stdout.closed:
             self.rest = self.process.stdout.read()  # what it said after the address
-            self.process.communicate()
+            self.errors = self.process.communicate()[1]
 
 
 class Client:

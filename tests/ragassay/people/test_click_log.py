@@ -63,7 +63,9 @@ def test_one_flipped_bit_costs_no_click_wherever_it_is(tmp_path, caplog):
         assert read(path) == [event(number) for number in range(3)], bit
         [line] = caplog.messages
         number = content.count(b"\n", 0, bit // 8) + 1
-        assert line.startswith((f"{path} line {number}: one bit", f"{path} line {number}: holds no", f"{path} line 3: cut"))
+        assert line.startswith(
+            (f"{path} line {number}: one bit", f"{path} line {number}: holds no", f"{path} line 3: cut")
+        )
 
 
 @pytest.mark.parametrize("removed", range(0, 90, 5))

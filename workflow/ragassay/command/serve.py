@@ -10,7 +10,7 @@ from ragassay.base.stage import log
 from ragassay.config import schema
 from ragassay.config.settings import of_files
 from ragassay.people.page.access import LOOPBACK
-from ragassay.people.page.server import listen
+from ragassay.people.page.connections import listen
 from ragassay.services.serving.application import Server, application, listener, reload_on_hangup
 from ragassay.services.serving.fits import Fits, ServerError
 from ragassay.services.serving.proxy import Proxy

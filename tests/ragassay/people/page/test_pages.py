@@ -12,8 +12,8 @@ from ragassay.people import click_log
 from ragassay.people.folder import load_guidelines
 from ragassay.people.labelling import ADJUDICATION
 from ragassay.people.page import pages
+from ragassay.people.page.connections import listen
 from ragassay.people.page.pages import Pages
-from ragassay.people.page.server import listen
 
 
 @pytest.fixture

@@ -7,17 +7,16 @@ import socket
 import sys
 from pathlib import Path
 
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from ragassay.base.errors import AssayError
 from ragassay.people import folder
 from ragassay.people.click_log import Log, LogError
 from ragassay.people.folder import Study, draw_sample
 from ragassay.people.labelling import LABELS, Labelling, Person
 from ragassay.people.page import clicks, pages
 from ragassay.people.page.access import LOOPBACK, Access, AccessError, is_own_host, lookalike, secret_of, tokens_of
+from ragassay.people.page.connections import ServingError, listen, serving
 from ragassay.text import characters
 
 LARGEST_BODY = 64 * 1024
@@ -164,10 +163,6 @@ async def _content(request):
     return content
 
 
-class ServingError(AssayError):
-    """The pages cannot be served at this address."""
-
-
 def serve(study: Study, configfiles: list[str], host: str, port: int, annotators: list[str]) -> None:
     """Serve until interrupted. On addresses other than loopback, only people with a token can enter."""
     guidelines = study.guidelines()
@@ -186,8 +181,7 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
     shown = pages.Pages(labelling, guidelines, by_name=tokens is None, damaged=log.damaged)
     app = application(labelling, log, shown, Access(secret_of(study.folder), tokens), name)
     _announce(listening, host, study.folder, tokens)
-    settings = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none", "lifespan": "off"}
-    server = uvicorn.Server(uvicorn.Config(app, loop="asyncio", http="h11", timeout_graceful_shutdown=3, **settings))
+    server = serving(app, lifespan="off", timeout_graceful_shutdown=3)
     try:
         server.run(sockets=[listening])
     finally:
@@ -203,22 +197,6 @@ def _tokens(study, host, annotators):
         problem = "other machines can reach this address and no annotator has a token yet"
         raise ServingError(f"{host}: {problem}; {expected}")
     return tokens
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that accepts connections from now on."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends at once only if the protocol is named; otherwise every page waits 40 ms for an acknowledgement
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-        listening.listen(128)  # people may connect as soon as they see the address
-    except (OSError, OverflowError) as error:
-        listening.close()
-        remedy = "choose another with --port or --host"
-        raise ServingError(f"{host}:{port}: {getattr(error, 'strerror', None) or error}; {remedy}") from None
-    return listening
 
 
 def _announce(listening, host, path, tokens):

@@ -11,49 +11,63 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from html import escape
-from typing import Any
+from typing import Annotated, Any
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.exceptions import HTTPException
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
+from ragassay.people.page.connections import serving
 from ragassay.services.serving.fits import NAMES, Fits, ServerError
 from ragassay.services.serving.limits import Limits, Metrics
 from ragassay.services.serving.proxy import Proxy
+
+Texts = Annotated[list[str], Field(fail_fast=True)]  # a list ends at the first error, however many there are
+Numbers = Annotated[list[float], Field(fail_fast=True)]
+Vectors = Annotated[list[Numbers], Field(fail_fast=True)]
 
 
 class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def only_fields(cls, given: Any) -> Any:
+        more = [name for name in given if name not in cls.model_fields] if isinstance(given, dict) else []
+        if more:
+            raise ValueError(f"found the field {more[0]!r:.40}, expected {', '.join(cls.model_fields)}")
+        return given
+
 
 class GateQueries(Body):
-    queries: list[str] = Field(description="What was asked.")
+    queries: Texts = Field(description="What was asked.")
 
 
 class GuardTexts(Body):
     question: str = Field(description="What was asked.")
-    texts: list[str] = Field(description="What the search returned, best first.")
-    similarities: list[float] = Field(description="As the search gives them.")
-    vectors: list[list[float]] | None = Field(None, description="Those of the texts, if the guard groups texts.")
+    texts: Texts = Field(description="What the search returned, best first.")
+    similarities: Numbers = Field(description="As the search gives them.")
+    vectors: Vectors | None = Field(None, description="Those of the texts, if the guard groups texts.")
 
 
 class ScreenTexts(Body):
-    texts: list[str] = Field(description="What comes into the index.")
-    vectors: list[list[float]] | None = Field(None, description="Theirs, if the screen compares with questions.")
+    texts: Texts = Field(description="What comes into the index.")
+    vectors: Vectors | None = Field(None, description="Theirs, if the screen compares with questions.")
 
 
 class ProbeStates(Body):
-    states: list[list[list[float]]] = Field(description="Generations x layers x width.")
+    states: Annotated[list[Vectors], Field(fail_fast=True)] = Field(description="Generations x layers x width.")
 
 
 class Batch(Body):
-    requests: list[dict[str, Any]] = Field(description='Each a name with its body: {"gate": {"queries": ["..."]}}.')
+    requests: Annotated[list[dict[str, Any]], Field(fail_fast=True)] = Field(
+        description='Each a name with its body: {"gate": {"queries": ["..."]}}.'
+    )
 
 
 BODIES = dict(zip(NAMES, (GateQueries, GuardTexts, ScreenTexts, ProbeStates), strict=True))
@@ -77,7 +91,16 @@ class Server:
         """In a thread, so that others are served meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(self.pool, partial(function, *arguments))
 
+    def check_size(self, bodies: list[dict[str, Any]]) -> None:
+        """Refuses bodies that ask for more at once than the settings allow."""
+        size = sum(
+            max((len(value) for value in body.values() if isinstance(value, list)), default=0) for body in bodies
+        )
+        if (largest := max(size, len(bodies))) > self.settings["most_items"]:
+            raise ServerError(f"found {largest} items in a body, expected at most {self.settings['most_items']}")
+
     async def ask(self, name: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+        self.check_size([body])
         answers = await self.compute(self.fits.ask, name, body)
         for answer in answers:
             alarm = answer.get("removed", answer.get("poisoned", not answer.get("in_knowledge", True)))
@@ -129,6 +152,8 @@ def application(server: Server, token: str = "") -> FastAPI:
 
     @app.post("/batch", summary="Several of these at once; each has its answers or its error.")
     async def batch(body: Batch) -> list[dict[str, Any]]:
+        server.check_size([part for request in body.requests for part in request.values() if isinstance(part, dict)])
+        server.check_size(body.requests)
         return [await _one(server, request) for request in body.requests]
 
     @app.post("/reload", summary="Load the fits again from their files.")
@@ -197,7 +222,9 @@ async def _one(server, request):
 def _in_one_line(errors):
     first = errors[0]
     place = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
-    return f"{place}: {first['msg']}" + (f" (and {len(errors) - 1} more)" if len(errors) > 1 else "")
+    return f"{place}: {first['msg'].removeprefix('Value error, ')}" + (
+        f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    )
 
 
 def _page(openapi):
@@ -214,21 +241,10 @@ def _page(openapi):
     )
 
 
-class Impatient(H11Protocol):
-    """Ends a connection whose client sends no whole head of a request in time."""
-
-    seconds: float
-
-    def connection_made(self, transport):
-        super().connection_made(transport)
-        self.loop.call_later(self.seconds, lambda: self.cycle or transport.close())
-
-
 def listener(app: FastAPI, server: Server) -> uvicorn.Server:
     """Ready to serve at a socket; it ends when all requests are answered."""
-    protocol = type("Impatient", (Impatient,), {"seconds": server.settings["seconds"]})
-    options = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none", "lifespan": "on"}
-    return uvicorn.Server(uvicorn.Config(app, loop="asyncio", http=protocol, timeout_graceful_shutdown=60, **options))
+    settings = server.settings
+    return serving(app, settings["seconds"], settings["most_connections"], lifespan="on", timeout_graceful_shutdown=60)
 
 
 def reload_on_hangup(server: Server) -> None:

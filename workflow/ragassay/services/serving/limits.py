@@ -1,5 +1,6 @@
 """What every request of a guard server passes first: who may ask, how large a body is, how long it takes to come and to
-be answered, how many are under way. And the counts of all this, for Prometheus.
+be answered, how many are under way, and how much memory all bodies take. A body that is still coming makes room for
+others, so that nobody keeps places by waiting. And the counts of all this, for Prometheus.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import time
 from collections import Counter
 
 from ragassay.people.page.access import is_own_host
+from ragassay.people.page.connections import WHOLE
 
 OPEN = ("/health", "/ready")  # to anybody, since they say nothing
 
@@ -45,6 +47,8 @@ class Limits:
         self.app, self.paths, self.metrics, self.token = app, paths, metrics, token
         self.most_bytes, self.seconds = settings["most_bytes"], settings["seconds"]
         self.most_in_flight = settings["most_in_flight"]
+        self.most_held = max(self.most_bytes, settings["most_bytes_held"])
+        self.held, self.coming = 0, {}  # bytes of all bodies; deadline of a body that is still coming -> the body
 
     async def __call__(self, scope, receive, send):
         if scope["type"] != "http":
@@ -58,40 +62,34 @@ class Limits:
                 sent.append(message["status"])
             await send(message)
 
-        self.metrics.in_flight += 1
+        body = bytearray()
         try:
-            await self._answer(scope, receive, counted, sent)
+            refusal = self._refusal(scope["path"], dict(scope["headers"])) or await self._received(receive, body)
+            if refusal or (refusal := self._busy(scope["path"])):
+                await refuse(counted, *refusal)
+            else:
+                await self._answer(scope, body, receive, counted, sent)
         finally:
-            self.metrics.in_flight -= 1
+            self.held -= len(body)
             self.metrics.count("requests", path=path, status=str(sent[0] if sent else 499))
             self.metrics.seconds[path] += time.perf_counter() - begun
 
-    async def _answer(self, scope, receive, send, sent):
-        headers = dict(scope["headers"])
-        refusal = self._refusal(scope["path"], headers)
-        if refusal:
-            await refuse(send, *refusal)
-            return
-        try:
-            async with asyncio.timeout(self.seconds):
-                body = await self._body(receive)
-        except TimeoutError:
-            await refuse(send, 408, f"found no whole body after {self.seconds} seconds, expected it faster")
-            return
-        if body is None:  # too large, or the client is gone
-            await refuse(send, 413, f"found a body of more than {self.most_bytes} bytes; send less at a time")
-            return
-        messages = iter([{"type": "http.request", "body": body, "more_body": False}])
+    async def _answer(self, scope, body, receive, send, sent):
+        scope[WHOLE] = True
+        messages = iter([{"type": "http.request", "body": bytes(body), "more_body": False}])
 
         async def replay():
             return next(messages, None) or await receive()
 
+        self.metrics.in_flight += 1
         try:
             async with asyncio.timeout(seconds := self.paths.get(scope["path"], self.seconds)):
                 await self.app(scope, replay, send)
         except TimeoutError:
             if not sent:
                 await refuse(send, 504, f"found no answer after {seconds} seconds; ask for less at a time")
+        finally:
+            self.metrics.in_flight -= 1
 
     def _refusal(self, path, headers):
         """Status and reason, or nothing."""
@@ -106,27 +104,56 @@ class Limits:
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self.most_bytes:
             return 413, f"found a body of more than {self.most_bytes} bytes; send less at a time"
-        if self.metrics.in_flight > self.most_in_flight:
-            return 503, f"found {self.most_in_flight} requests under way; ask again in a second"
+        return self._busy(path)
+
+    def _busy(self, path):
+        if self.metrics.in_flight < self.most_in_flight or path in OPEN:
+            return None
+        return 503, f"found {self.most_in_flight} requests under way; ask again in a second"
+
+    async def _received(self, receive, body):
+        """Fills the body; status and reason if that is not possible."""
+        more_body = True
+        try:
+            async with asyncio.timeout(self.seconds) as deadline:
+                self.coming[deadline] = body
+                while more_body:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return 499, "found the end of the connection, expected a body"
+                    if deadline not in self.coming:
+                        raise TimeoutError
+                    piece, more_body = message.get("body", b""), message.get("more_body")
+                    if len(body) + len(piece) > self.most_bytes:
+                        return 413, f"found a body of more than {self.most_bytes} bytes; send less at a time"
+                    body += piece
+                    self.held += len(piece)
+                    if not self._has_room(deadline):
+                        return 503, f"found bodies of {self.most_held} bytes under way; ask again in a second"
+        except TimeoutError:
+            return (
+                408,
+                f"found no whole body after {self.seconds} seconds, or before others took its place; send faster",
+            )
+        finally:
+            self.coming.pop(deadline, None)
         return None
 
-    async def _body(self, receive):
-        body = b""
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            body += message.get("body", b"")
-            if len(body) > self.most_bytes:
-                return None
-            if not message.get("more_body"):
-                return body
+    def _has_room(self, deadline):
+        """Whether all bodies fit. Others that are still coming are given up for that, the first ones first."""
+        others = [other for other in self.coming if other is not deadline] if self.held > self.most_held else []
+        while self.held > self.most_held and others:
+            given_up = self.coming.pop(others[0])
+            others.pop(0).reschedule(0)
+            self.held -= len(given_up)
+            given_up.clear()
+        return self.held <= self.most_held
 
 
 async def refuse(send, status: int, reason: str) -> None:
     body = json.dumps({"error": reason}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers += [(b"retry-after", b"1")] if status == 503 else []
-    headers += [(b"connection", b"close")] if status in (408, 413) else []
+    headers += [(b"connection", b"close")]  # what comes of the request is not read
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,133 @@
+"""A guard server among clients that mean it ill: the honest one gets its answer, and nobody a verdict by default."""
+
+import contextlib
+import json
+import socket
+import threading
+
+import pytest
+
+import hostile_clients as hostile
+from fitted import write_guards
+from guard_servers import guarding
+
+TOKEN = "s3cret-token"
+MOST = 50_000
+HONEST = hostile.whole(hostile.RIGHT, token=TOKEN)
+
+
+@contextlib.contextmanager
+def besieged(folder, **given):
+    """The port of a server with a guard that needs no model, and how an honest client asks it."""
+    settings = {"guard": {"file": str(write_guards(folder)["chain"])}, "most_bytes": MOST, **given}
+    with guarding(settings, token=TOKEN) as client, contextlib.ExitStack() as waiting:
+        port = client.base_url.port
+
+        def honest():
+            status, body = hostile.asked(port, HONEST)
+            return status == 200 and [judgement["removed"] for judgement in json.loads(body)] == [True]
+
+        def wait(count, first=b""):
+            connections = hostile.connected(port, count, first)
+            for connection in connections:
+                waiting.enter_context(connection)
+            return connections
+
+        assert honest()
+        honest.server = client.server
+        yield port, honest, wait
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with besieged(tmp_path_factory.mktemp("guards")) as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", hostile.requests(MOST, TOKEN))
+def test_what_is_no_question_is_refused_and_gets_no_verdict(server, name):
+    port, honest, _ = server
+    status, body = hostile.asked(port, hostile.requests(MOST, TOKEN)[name])
+    assert hostile.is_refused(status, body), (status, body[:300])
+    assert honest()
+
+
+@pytest.mark.parametrize(
+    ("status", "given"),
+    [
+        (413, hostile.head(token=TOKEN, content_length=100_000_000)),
+        (401, hostile.head(token="x" * len(TOKEN), content_length=100_000_000)),
+        (401, hostile.head(token="x", transfer_encoding="chunked")),
+    ],
+)
+def test_a_request_that_is_refused_is_answered_before_its_body_comes(server, status, given):
+    """Nothing of the body is ever sent, and the connection ends with the answer."""
+    port, *_ = server
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(given.encode())
+        reply = b""
+        while piece := connection.recv(65_536):
+            reply += piece
+    assert reply.startswith(b"HTTP/1.1 %d " % status)
+
+
+def test_who_waits_longest_makes_room_for_new_connections(tmp_path):
+    begun = hostile.head(token=TOKEN, content_length=100).encode()
+    with besieged(tmp_path, most_connections=40, seconds=600) as (_, honest, wait):
+        waiting = []
+        for first in (b"", b"POST /guard HTTP/1.1\r\nhost: ", begun, begun + b"{", HONEST):
+            waiting += wait(60, first)
+            assert honest()
+        assert sum(map(hostile.is_cut_off, waiting)) >= len(waiting) - 40
+
+
+def test_a_request_that_is_worked_on_keeps_its_connection(tmp_path):
+    held, release = threading.Event(), threading.Event()
+
+    def hold(*_, **__):
+        held.set()
+        release.wait()
+        return []
+
+    with besieged(tmp_path, most_connections=10) as (_, honest, wait):
+        guard = honest.server.fits.guard
+        guard.judge, judge = hold, guard.judge
+        [asking] = wait(1, HONEST)
+        held.wait()
+        guard.judge = judge
+        wait(50)
+        assert honest()
+        release.set()
+        assert asking.recv(65_536).startswith(b"HTTP/1.1 200")
+
+
+def test_bodies_that_never_end_make_room_for_one_that_does(tmp_path):
+    begun = hostile.head(token=TOKEN, content_length=MOST).encode() + b" " * (MOST - 1)
+    with besieged(tmp_path, most_bytes_held=4 * MOST, seconds=600) as (port, honest, wait):
+        slow = wait(12, begun)
+        large = hostile.whole(json.dumps(hostile.RIGHT).encode() + b" " * (MOST - 1_000), token=TOKEN)
+        assert hostile.asked(port, large)[0] == 200 and honest()
+        replies = [connection.recv(65_536) for connection in slow[:8]]
+        assert {reply.split(b" ", 2)[1] for reply in replies} == {b"408"}
+
+
+def test_a_second_head_that_never_ends_is_cut_off_too(tmp_path):
+    with besieged(tmp_path, seconds=0.3) as (_, honest, wait):
+        [connection] = wait(1, HONEST)
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(b"POST /guard HTTP/1.1\r\n")
+            while connection.recv(65_536):
+                pass
+        assert honest()
+
+
+def test_an_answer_that_nobody_reads_is_given_up(tmp_path):
+    """The client asks on and on and never reads; the event is that it cannot send any more."""
+    with besieged(tmp_path, seconds=0.3) as (_, honest, wait):
+        [connection] = wait(1)
+        connection.settimeout(60)
+        with pytest.raises(ConnectionError):
+            while True:
+                connection.sendall(HONEST * 100)
+        assert honest()
