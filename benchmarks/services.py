@@ -1,6 +1,7 @@
 """Assaying RAG services and guarding them: how long 500 questions take beside the limit of a slow service, what the
-guard server adds to its computation, whether kills of a poisoning run leave anything behind, and how fast collections
-are read. Services, fits and databases are those of the tests; the parts stand in benchmarks/rag/.
+guard server adds to its computation and bears of hostile clients, whether kills of a poisoning run leave anything
+behind, and how fast collections are read. Services, fits and databases are those of the tests; the parts stand in
+benchmarks/rag/.
 
 `python benchmarks/services.py assaying guarding` measures only what is named.
 """
@@ -16,9 +17,11 @@ from common.figures import parts
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/helpers"))
 
 from rag.assaying import assaying
+from rag.besieging import besieging
 from rag.guarding import guarding
 from rag.reading import TASKS, reading
 from rag.staging import staging
 
 if __name__ == "__main__":
-    parts({"assaying": assaying, "guarding": guarding, "staging": staging, "reading": reading}, TASKS)
+    works = {"assaying": assaying, "guarding": guarding, "besieging": besieging, "staging": staging}
+    parts(works | {"reading": reading}, TASKS)

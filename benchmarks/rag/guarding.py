@@ -30,7 +30,7 @@ def guarding():
     with tempfile.TemporaryDirectory() as name:
         gate = str(write_gate(Path(name, "gate"), "fused"))
         fits = Fits.load(settings(gate=gate))
-        with _serving(Path(name), gate) as address, httpx.Client(base_url=address, timeout=60) as client:
+        with serving(Path(name), {"gate": gate}) as (_, address), httpx.Client(base_url=address, timeout=60) as client:
             both = [(_timed(fits.ask, "gate", BODY), _timed(_post, client)) for _ in range(ALONE + 10)]
             seconds, served = zip(*both[10:], strict=True)  # the first ones load and connect
             figure("guard_request", 1000 * statistics.median(served), "ms",
@@ -42,15 +42,16 @@ def guarding():
 
 
 @contextlib.contextmanager
-def _serving(folder, gate):
+def serving(folder, settings, **environment):
+    """The process of a server with these settings, and its address."""
     file = folder / "mine.yaml"
-    file.write_text(json.dumps({"guard_server": {"gate": gate}}))
+    file.write_text(json.dumps({"guard_server": settings}))
     command = [sys.executable, "-m", "ragassay.command.app", "serve", "--port", "0", "--configfile", str(file)]
-    environment = os.environ | {"PYTHONPATH": WORKFLOW}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    environment = os.environ | {"PYTHONPATH": WORKFLOW} | environment
     with subprocess.Popen(command, cwd=ROOT, env=environment, **pipes) as server:
         try:
-            yield re.search(r"http://\S+", server.stdout.readline())[0]
+            yield server, re.search(r"http://\S+", server.stdout.readline())[0]
         finally:
             server.terminate()
 

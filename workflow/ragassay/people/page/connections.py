@@ -1,6 +1,7 @@
 """How our servers listen, and which connections they keep. There are at most so many: a new one takes the place of
 the one that has been silent longest, so that nobody can take all places by waiting. One on which no request begins or
-is worked on for so many seconds, or twice as many, is cut off: that of a head that never ends, and that of an answer that is not read."""
+is worked on for so many seconds, or at most twice as many, is cut off: that of a head that never ends, and that of an
+answer that nobody reads."""
 
 import resource
 import socket
