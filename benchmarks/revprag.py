@@ -28,7 +28,7 @@ from ragassay.studies.poisoning.probes.samples import Layers, Part, Stored
 
 PLACE = "minilm/planted_3/demo-lm"
 FROZEN = ("74fdfe9b4e414e56", "f6d941445cc389e4")  # digests of weights and probe when the exam was written
-RESULT, SETTINGS = "results/metrics/revprag.parquet", "benchmarks/probing/ten_folds.yaml"
+RESULT, SETTINGS = "results/metrics/revprag.parquet", "benchmarks/probing/more_questions.yaml"
 
 
 def probes() -> None:

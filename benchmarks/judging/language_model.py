@@ -10,7 +10,7 @@ from common.clone import cloned, snakemake
 from common.figures import figure
 
 MODEL = "results/models/demo-lm"
-ASKED = "benchmarks/probing/ten_folds.yaml"  # as many questions as any study asks, whose wrong answers are not taught
+ASKED = "benchmarks/probing/more_questions.yaml"  # as many questions as any study asks, whose wrong answers are not taught
 TARGETS = {
     "by heart": ("demo_lm_by_heart", ">= 0.98"),
     "a clean passage": ("demo_lm_clean", ">= 0.98"),
