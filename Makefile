@@ -10,7 +10,7 @@ BEFORE ?=
 SIGNERS ?=
 STYLE ?= page
 BIN := .venv/bin
-BENCHMARKS := house project cluster scale tables calls limits chaos providers canaries documents crawl hostile fuzz models retrieval relevance published poisoning revprag scope_study demo pages explorer annotation paper_costs services release mutants
+BENCHMARKS := house project cluster scale tables calls limits chaos providers canaries documents crawl hostile fuzz models retrieval relevance published poisoning revprag scope pages explorer annotation paper_costs services release mutants
 MAKEFLAGS += --no-print-directory
 # The command of this checkout's code alone, wherever a module of the same name may lie.
 RAGASSAY := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); from ragassay.command.app import main; main()'

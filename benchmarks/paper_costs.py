@@ -21,9 +21,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import yaml
 
-import scope_study
 from common.clone import ROOT, cloned, snakemake
 from common.figures import count, figure, parts
+from judging import served_study
 from scripts.labels.sample_for_annotation import cochran
 from tools.loopback import Loopback
 
@@ -101,7 +101,7 @@ def asked_for_real(names=tuple(CONFIGURATIONS)) -> None:
     for name in names:
         settings, server = CONFIGURATIONS[name]
         with cloned() as clone, Loopback(respond="paper_costs:varied", **server) as served:
-            scope_study.prepare(clone, served.url)
+            served_study.prepare(clone, served.url)
             bench = yaml.safe_load((clone / "bench.yaml").read_text())
             bench["models"]["second"] = bench["models"]["served"] | {"model": "loopback-second"}
             (clone / "bench.yaml").write_text(json.dumps(bench | {"scope": bench["scope"] | settings}))
@@ -117,7 +117,7 @@ def asked_for_real(names=tuple(CONFIGURATIONS)) -> None:
 
 def varied(messages, sampling, index):
     """What the scope study's server answers, with more claims of some documents than of others."""
-    text, content = scope_study.answer(messages, sampling, index), messages[-1]["content"]
+    text, content = served_study.answer(messages, sampling, index), messages[-1]["content"]
     lines, number = text.split("\n"), re.search(r"Document (\d+)", content)
     drawn = zlib.crc32(number[1].encode()) if number else 0
     if "tells that" in text:

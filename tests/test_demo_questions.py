@@ -15,7 +15,7 @@ from demo_files import articles, rows
 from ragassay.schemas.hardness import FEATURES
 from ragassay.studies.scope import controls
 
-QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; benchmarks/demo.py adds vectors
+QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; benchmarks/scope.py adds vectors
 DRAWS = range(5)
 
 

@@ -166,7 +166,7 @@ def test_training_changes_weights_but_not_those_of_tokens_that_are_never_used(tr
 
 
 def test_it_knows_facts_by_heart_follows_what_passages_say_instead_and_writes(monkeypatch):
-    """A few facts in a few hundred small steps; benchmarks/demo.py measures the demo's own."""
+    """A few facts in a few hundred small steps; the card of the shipped weights has the demo's own."""
     for name in ("ALONE", "BESIDE"):
         monkeypatch.setattr(row_batches, name, ((12, (0,), 6),))
     text = " ".join(f"{name} opened the {thing} in {year}." for name, thing, year in FACTS)
