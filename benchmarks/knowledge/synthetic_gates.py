@@ -4,8 +4,9 @@ away, and those about held-out documents that they find, by each way to make suc
 Each of 1,000 abstracts has one question, and each of 150 questions some ten or fifty passages of the web. Each half of
 the documents is held out in turn, so that each question is asked once in knowledge and once out of it. What of a source
 stays was settled on the 500 questions `cv` about abstracts; the figures are of the 500 questions `test`, and of the
-web's two sets. `written` are questions by the provider `rules`; gates that the questions `cv`
-calibrate stand beside them, with the fused statistic and with those that learn or choose from these questions.
+web's two sets. `written` are questions by the provider `rules`; gates that the questions `cv` calibrate stand beside
+them, with the fused statistic and with those that learn or choose from these questions. Upper ends of intervals count
+for what is turned away, by the way and corpus that are worst, and lower ends for what is found.
 """
 
 import tempfile
@@ -51,16 +52,18 @@ WAYS = {
 
 
 def synthetic_gates() -> None:
+    turned_away = []
     for name, ways in WAYS.items():
         with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
             shares = Corpus(Path(folder), name).measured(ways)
-        people = shares.pop("people", (None, None))
+        turned_away += [away for way, (away, _) in shares.items() if way not in OF_PEOPLE]
+        found = {way: row for way, (_, row) in shares.items()}
         if name != "pubmed":  # the worst way alone
-            away, found = zip(*shares.values(), strict=True)
-            shares = {"any": (max(away), min(found))}
-        for way, (away, found) in shares.items():
-            figure(f"{name}_{way}_turned_away", away, "share", f"<= {MOST}", people[0])
-            figure(f"{name}_{way}_held_out_found", found, "share", f">= {LEAST}", people[1])
+            found = {"any": min(found.values(), key=lambda row: row["low"])}
+        for way, row in found.items():
+            figure(f"{name}_{way}_held_out_found_at_least", row["low"], "share", f">= {LEAST}", row["value"])
+    worst = max(turned_away, key=lambda row: row["high"])
+    figure("synthetic_turned_away_at_most", worst["high"], "share", f"<= {MOST}", worst["value"])
 
 
 def published(name: str) -> tuple[list[dict], list[dict]]:
@@ -109,13 +112,15 @@ class Corpus:
         hold_out_documents(self.whole, self.documents, folder / "passages/half.parquet", 0.5, 0.6, 300)
         read_queries([str(folder / "asked.parquet")], folder / "queries/true.parquet", NAMES | LISTS)
 
-    def measured(self, ways: tuple[str, ...]) -> dict[str, tuple[float, float]]:
-        """The shares of questions that gates turn away, in and out of knowledge, by each way."""
-        halves = [self._of_half(ways, half) for half in ("half", "other")]
-        return {
-            way: tuple(np.concatenate(parts).mean() for parts in zip(*(h[way] for h in halves), strict=True))
-            for way in ways
-        }
+    def measured(self, ways: tuple[str, ...]) -> dict[str, tuple[dict, dict]]:
+        """The shares of questions that gates turn away, in and out of knowledge, by each way, with intervals."""
+        from ragassay.metrics.panel import Panel
+
+        halves, shares = [self._of_half(ways, half) for half in ("half", "other")], {}
+        for way in ways:
+            sides = (np.concatenate(parts) for parts in zip(*(half[way] for half in halves), strict=True))
+            shares[way] = tuple(Panel(np.arange(len(side)), 2000, 0).mean(side.astype(float)).row() for side in sides)
+        return shares
 
     def _of_half(self, ways, half):
         from ragassay.services.gate import Gate

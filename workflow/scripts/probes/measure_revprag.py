@@ -88,10 +88,11 @@ def card_rows(cards: Iterable[Path]) -> Iterator[dict]:
     """Which weights and which saved probes the numbers of a cell are of: the beginning of their digests."""
     for path in cards:
         facts = card.read(path, heads_file.FORM)
-        identity = {"weights": facts["identity"]["files"], "saved": facts["weights"]}
-        keys = dict(zip(CELL, path.parts[-5:-1], strict=True)) | {key: value[:16] for key, value in identity.items()}
-        count = len(facts["heads"])
-        yield from SECTION.rows("cards", keys | {"dtype": facts["identity"]["dtype"]}, {"probes": count})
+        identity = {"weights": facts["identity"]["files"][:16], "dtype": facts["identity"]["dtype"]}
+        keys = dict(zip(CELL, path.parts[-5:-1], strict=True)) | identity
+        for name, entry in facts["heads"].items():
+            layers = {"layers": len(entry["reading"]["layers"])}
+            yield from SECTION.rows("cards", keys | {"probe": name, "digest": entry["digest"]}, layers)
 
 
 def _reasons(path):

@@ -90,6 +90,7 @@ def train_probes(
                             name, probe = f"{condition}-{contestant.name}", part.probe
                             saved[name, part.seed] = probe.fitted
                             entry = {"kind": contestant.kind, "settings": probe.settings, "threshold": part.threshold}
+                            entry["digest"] = heads_file.rounded_digest(probe.fitted)
                             cards[f"{name}.{part.seed}"] = entry | where_read[contestant.name]
                         if part.threshold is not None:
                             right = chosen[part.rows] & (rows.labels[part.rows] == CORRECT)

@@ -42,6 +42,12 @@ def check(path, trained: dict, current: dict) -> None:
         raise HeadsFileError(f"{path}: its heads were trained on other features: {changes}; train them again{hint}")
 
 
+def rounded_digest(arrays: dict[str, np.ndarray]) -> str:
+    """The beginning of the digest of a head's numbers to three places, which are the same on any processor."""
+    rounded = (np.round(arrays[name].astype(float), 3) + 0.0 for name in sorted(arrays))  # there is no -0
+    return hashlib.sha256(b"".join(array.tobytes() for array in rounded)).hexdigest()[:16]
+
+
 def read(weights, path) -> tuple[dict[tuple[str, int], dict], dict]:
     """The arrays of each head, by its name and seed, and the card."""
     facts = card.read(path, FORM)
