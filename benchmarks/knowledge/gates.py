@@ -10,6 +10,7 @@ from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.studies.relevance import calibration
 
 GATES, CALIBRATING, ALPHA = 400, 200, 0.05
+SCORES = [f"results/relevance_scores/pubmed/minilm/{queries}.parquet" for queries in ("pubmedqa", "bioasq_yn")]
 
 
 def gates(results: Path) -> None:
@@ -17,7 +18,7 @@ def gates(results: Path) -> None:
     than a share alpha of the questions that are left, and how many questions from elsewhere they turn away; beside
     gates without a confidence, which keep to alpha on average.
     """
-    known, other = (_mss(results, name) for name in ("pubmedqa", "bioasq_yn"))
+    known, other = (_mss(results.parent / path) for path in SCORES)
     chance, above, away = np.random.default_rng(0), {}, {}
     divisions = [np.split(chance.permutation(known), [CALIBRATING]) for _ in range(GATES)]
     for confidence in (None, 0.95):
@@ -31,6 +32,6 @@ def gates(results: Path) -> None:
     figure("gates_with_confidence_turn_away", away[0.95], "share", ">= 0.8", away[None])
 
 
-def _mss(results, queries):
-    rows = tables.read(RELEVANCE_SCORES, results / f"relevance_scores/pubmed/minilm/{queries}.parquet").to_pylist()
+def _mss(path):
+    rows = tables.read(RELEVANCE_SCORES, path).to_pylist()
     return np.array([row["value"] for row in rows if row["statistic"] == "mss"])

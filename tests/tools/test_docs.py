@@ -72,6 +72,27 @@ def test_the_table_of_figures_counts_targets_and_shows_those_that_are_short_or_n
     assert shown == ["missed", *(f"near {n}" for n in range(1, figures.NEAREST + 1))]
 
 
+def test_a_study_page_says_which_targets_are_not_reached_and_why_and_nothing_of_others():
+    lines = [["near", "0.5", "auroc", "-", "-", ">0.6", "short", "abc", "1.0/2"]]
+    lines += [["far", "0.7", "auroc", "-", "-", ">0.6", "ok", "abc", "1.0/2"]]
+    why = {"scope/near": "Few answers.", "scope/far": "Nothing."}
+    head, _, *rows = figures.not_reached({"scope": lines}, why).splitlines()
+    assert head.startswith("| not reached |") and rows == ["| near | 0.5 | >0.6 | Few answers. |"]
+    assert figures.not_reached({"scope": lines[1:]}, {"scope/far": "Nothing."}) == "None."
+
+
+def test_every_figure_of_a_study_that_is_short_has_a_reason():
+    known = {name for why in figures.reasons().values() for name in why}
+    studies = {name.partition("/")[0] for name in known}
+    short = {
+        f"{benchmark}/{line[0]}"
+        for benchmark, lines in figures.figures().items()
+        for line in lines
+        if benchmark in studies and line[6] == "short"
+    }
+    assert studies == {"relevance", "published", "revprag", "scope"} and short <= known
+
+
 def test_benchmarks_without_figures_are_named():
     assert "`make bench-tables`" in figures.unmeasured({})
     assert "`make bench-tables`" not in figures.unmeasured({"tables": []})

@@ -6,7 +6,7 @@
 | workflow/ragassay/schemas/README.md, the data dictionary | the tables |
 | README.md: the map of the stages, docs/stages.md: the graph of all rules | Snakemake's rule graph |
 | README.md: the headline figures, docs/figures.md: all figures, docs/scale.md: far larger runs | benchmarks/figures/ |
-| docs/models.md: what the paper's settings cost | the same |
+| docs/models.md: what the paper's settings cost; pages of studies: which targets are not reached | the same |
 | docs/papers/: a page for each paper | resources/papers/ and the figures |
 | docs/troubleshooting.md: all messages | the code that raises them |
 """
@@ -28,7 +28,7 @@ from ragassay.config.settings import of_files
 from ragassay.plan.references import further_rule_files
 from ragassay.results import all_tables
 from tools import error_messages, paper_pages, scale
-from tools.figures import figure_table, figures, unmeasured
+from tools.figures import figure_table, figures, not_reached, reasons, unmeasured
 
 WORKFLOW = Path(__file__).resolve().parent.parent
 ROOT = WORKFLOW.parent
@@ -76,6 +76,10 @@ def documentation() -> dict[Path, str]:
         stages: between(stages.read_text(), "rules", picture(graph, files)),
         every_figure: between(measured, "unmeasured", unmeasured(printed)),
         ROOT / "docs/scale.md": larger,
+        **{
+            ROOT / page: between((ROOT / page).read_text(), "not reached", not_reached(printed, why))
+            for page, why in reasons().items()
+        },
         **paper_pages.pages(printed),
         trouble: between(trouble.read_text(), "messages", error_messages.tables(error_messages.messages())),
     }

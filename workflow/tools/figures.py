@@ -1,9 +1,12 @@
-"""The figures that benchmarks have kept, and the tables of them in docs/figures.md."""
+"""The figures that benchmarks have kept, and the tables of them in docs/."""
 
 import re
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
+REASONS = ROOT / "benchmarks/figures/not_reached.yaml"
 NEAREST = 3  # figures of a benchmark that are shown beside those that fall short
 
 
@@ -53,6 +56,22 @@ def _room(line):
     """How far a figure is from its target, as a share of this."""
     aim = float(line[5].lstrip("<=>"))
     return abs(float(line[1]) - aim) / (abs(aim) or 1)
+
+
+def reasons() -> dict[str, dict[str, str]]:
+    """page -> for figures of its study, as `benchmark/figure`, why they do not reach their targets."""
+    return yaml.safe_load(REASONS.read_text(encoding="utf-8"))
+
+
+def not_reached(printed: dict[str, list[list[str]]], why: dict[str, str]) -> str:
+    """The figures of a study that fall short, each with its reason."""
+    lines = {f"{benchmark}/{line[0]}": line for benchmark, measured in printed.items() for line in measured}
+    rows = [
+        f"| {name.partition('/')[2].replace('_', ' ')} | {lines[name][1]} | {lines[name][5]} | {reason} |"
+        for name, reason in why.items()
+        if lines[name][6] == "short"
+    ]
+    return "\n".join(["| not reached | measured | target | why |", "|---|---|---|---|", *rows] if rows else ["None."])
 
 
 def unmeasured(printed) -> str:
