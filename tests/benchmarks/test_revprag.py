@@ -32,7 +32,7 @@ def test_it_is_of_forty_documents_and_asks_for_no_fact_that_the_probe_was_fitted
 
 
 def is_same_fact(one, other):
-    """Whether two targets have the same answer, or one within the other, and many words of their questions in common."""
+    """Whether two targets have the same answer, or one within the other, and their questions many words in common."""
     first, second = ([answer.lower() for answer in json.loads(row["answers"])] for row in (one, other))
     if not any(a in b or b in a for a in first for b in second):
         return False
