@@ -101,7 +101,7 @@ def test_dots_and_whiskers_stand_where_the_axis_says():
 
 def test_abstentions_stand_beside_the_number():
     drawing = draw_dots(mark("a", 0.5), mark("b", 0.4, abstained=1200))
-    assert {"0.5", "0.4, 1,200 abstained"} <= set(drawing.words)
+    assert {"0.50", "0.40, 1,200 abstained"} <= set(drawing.words)
     assert drawing.mark("b").tip == "b: 0.4, 1,200 abstained"
 
 

@@ -108,10 +108,12 @@ def _rank(mark):
 
 
 def beside(mark: dict) -> str:
-    """The number as written beside its dot, with the abstentions, if there are some."""
+    """The number as written beside its dot (a share with two decimals), with the abstentions, if there are some."""
     if mark["value"] is None:
         return ""
-    return f"{mark['value']:.3g}" + (f", {mark['abstained']:,} abstained" if mark["abstained"] else "")
+    size = abs(mark["value"])
+    shape = ".2f" if 0.01 <= size <= 1 or size == 0 else ".3g"
+    return f"{mark['value']:{shape}}" + (f", {mark['abstained']:,} abstained" if mark["abstained"] else "")
 
 
 def histogram(marks: list[dict], title: str, x: str, y: str, line: float | None = None):
