@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from growth import peak
+from ragassay.metrics import resampling
+from ragassay.metrics.paired import rank_swap, sign_flip
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import (
     Judge,
@@ -27,6 +30,27 @@ def test_a_draw_has_as_many_clusters_as_there_are_and_is_that_of_the_generator()
         assert own.tolist() == np.bincount(random.integers(0, 40, 40), minlength=40).tolist()
     assert np.array_equal(found, np.concatenate(list(draws(40, 600, 3))))
     assert not np.array_equal(found, np.concatenate(list(draws(40, 600, 4))))
+
+
+@pytest.mark.parametrize("numbers", [1, 4 * 333, 333 * 51])
+def test_what_is_drawn_does_not_depend_on_how_much_of_it_is_in_memory(numbers, monkeypatch):
+    random = np.random.default_rng(5)
+    differences, scores, positive = random.integers(-2, 3, (333, 2)), random.random((2, 333)), random.random(333) < 0.4
+
+    def drawn():
+        exchanged = rank_swap(*scores, positive, np.arange(333) // 2, 999, 5)
+        return np.concatenate(list(draws(333, 301, 5))), sign_flip(differences, 999, 5), exchanged
+
+    whole = drawn()
+    monkeypatch.setattr(resampling, "NUMBERS", numbers)
+    assert max(map(len, draws(333, 301, 5))) == max(4, numbers // 333 // 4 * 4)
+    assert all(np.array_equal(one, other) for one, other in zip(whole, drawn(), strict=True))
+
+
+def test_draws_of_more_clusters_take_no_more_memory(monkeypatch):
+    monkeypatch.setattr(resampling, "NUMBERS", 2**16)
+    most = [peak(lambda clusters=clusters: max(map(len, draws(clusters, 300)))) for clusters in (500, 4_000, 16_000)]
+    assert max(most) < 1.5 * most[0]
 
 
 def test_without_clusters_or_times_nothing_is_drawn():

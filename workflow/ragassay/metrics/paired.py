@@ -5,7 +5,9 @@ the ranks of a cluster."""
 
 import numpy as np
 
-AT_ONCE = 512  # flips in memory at a time
+from ragassay.metrics.resampling import batches
+
+FLIPS = 512  # in memory at a time, at most
 
 
 def sign_flip(differences, flips: int, seed: int = 0) -> np.ndarray:
@@ -14,9 +16,8 @@ def sign_flip(differences, flips: int, seed: int = 0) -> np.ndarray:
     differences = differences[differences.any(axis=1)]
     observed = np.abs(differences.sum(axis=0))
     random, beyond = np.random.default_rng(seed), np.zeros(differences.shape[1], int)
-    for start in range(0, flips, AT_ONCE):
-        size = (min(AT_ONCE, flips - start), len(differences))
-        signs = random.integers(0, 2, size, dtype=np.int8).astype(np.float32) * 2 - 1
+    for size in batches(flips, len(differences), FLIPS):
+        signs = random.integers(0, 2, (size, len(differences)), dtype=np.int8).astype(np.float32) * 2 - 1
         beyond += (np.abs(signs @ differences) >= observed).sum(axis=0)
     return (beyond + 1) / (flips + 1)
 
@@ -33,8 +34,8 @@ def rank_swap(first, second, positive, clusters, flips: int, seed: int = 0) -> f
     names, owners = np.unique(np.asarray(clusters), return_inverse=True)
     shares = np.bincount(owners, _shares(_ranks(first), _ranks(second), positive), len(names))
     observed, random, beyond = abs(shares.sum()), np.random.default_rng(seed), 0
-    for start in range(0, flips, AT_ONCE):
-        swapped = random.integers(0, 2, (min(AT_ONCE, flips - start), len(names)))
+    for size in batches(flips, len(names), FLIPS):
+        swapped = random.integers(0, 2, (size, len(names)))
         beyond += int((np.abs((1 - 2 * swapped) @ shares) >= observed).sum())
     return (beyond + 1) / (flips + 1)
 

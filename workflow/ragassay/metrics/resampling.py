@@ -8,19 +8,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-AT_ONCE = 256  # draws in memory at a time
+NUMBERS = 2**23  # random numbers in memory at a time
+DRAWS = 256  # in memory at a time, at most
 LEVEL = 0.95
 
 
 def draws(clusters: int, times: int, seed: int = 0) -> Iterator[np.ndarray]:
     """draws x clusters: how often each cluster was drawn, some draws at a time; always the same for the same seed."""
     random = np.random.default_rng(seed)
-    for start in range(0, times, AT_ONCE) if clusters else ():
-        size = min(AT_ONCE, times - start)
+    for size in batches(times, clusters, DRAWS) if clusters else ():
         drawn = random.integers(0, clusters, (size, clusters))
         drawn += clusters * np.arange(size)[:, None]  # a range of numbers of its own for each draw
         counts = np.bincount(drawn.ravel(), minlength=size * clusters)
         yield counts.reshape(size, clusters).astype(float)
+
+
+def batches(rows: int, columns: int, most: int) -> Iterator[int]:
+    """How many of so many rows of random numbers to draw at a time: `most`, or fewer where rows are long. These are
+    multiples of four, since the generator fills words with small numbers: so no batch changes what is drawn.
+    """
+    most = max(4, min(most, NUMBERS // max(columns, 1) // 4 * 4))
+    yield from (min(most, rows - start) for start in range(0, rows, most))
 
 
 def interval(drawn, clusters: int | None = None) -> tuple[float | None, float | None]:
