@@ -36,9 +36,9 @@ def slurm(tmp_path, monkeypatch):
     return set_up
 
 
-def submit(slurm, script, listed="true"):
+def submit(slurm, script, listed="true", comment="rule_judge_scope_wildcards_authors_2026-09", *more):
     (slurm.front / "squeue").symlink_to(slurm("squeue", listed))
-    about = ("--job-name", "run", "--comment", "rule_judge_scope_wildcards_authors_2026-09")
+    about = ("--job-name", "run", "--comment", comment, *more)
     return main(slurm("sbatch", script), str(slurm.front), "--parsable", *about)
 
 
@@ -53,6 +53,19 @@ def test_a_submission_is_repeated_until_it_succeeds(slurm, capsys, problem):
     assert submit(slurm, once) == 0
     assert (capsys.readouterr().out, slurm.pauses) == ("7\n", [1])
     assert (slurm.front / "jobs").read_text() == "7\n"
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        ("rule_questions", "rule_questions 2026-09 2026-10"),
+        ("rule_judge_scope_wildcards_authors_2026-09", "rule_judge_scope_wildcards_authors_2026-09 2026-10"),
+    ],
+)
+def test_a_groups_comment_names_its_shards(slurm, comment, expected):
+    jobs = "respond:model=a,shard=2026-10 label:shard=2026-09 respond:model=b,shard=2026-10"
+    assert submit(slurm, "echo 7", "true", comment, f"--wrap=snakemake --target-jobs {jobs} --cores 1") == 0
+    assert f"--comment {expected} " in slurm.told()[-1]
 
 
 def test_a_job_whose_submission_lost_its_reply_is_found_and_not_submitted_again(slurm, capsys):

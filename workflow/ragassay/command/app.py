@@ -266,11 +266,11 @@ def exam(
 
 
 @app.command()
-def doctor() -> None:
+def doctor(slurm: Annotated[bool, typer.Option(help="And what a run on Slurm lacks.")] = False) -> None:
     """Say what this machine has, and what is missing."""
     from ragassay.command.doctor import report
 
-    raise typer.Exit(report())
+    raise typer.Exit(report(slurm))
 
 
 def _in_project(words):

@@ -10,15 +10,18 @@ from pathlib import Path
 
 from ragassay.base.pipeline import PIPELINE
 from ragassay.base.terminal import aligned
+from ragassay.command.cluster_doctor import report_rows
 
 LOCAL, SLURM = 'pip install "ragassay[local]"', 'pip install "ragassay[slurm]"'
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 LEAST_GB = 4  # of memory, for encoders
 
 
-def report() -> int:
-    """Prints a line for each thing; returns 1 if something is missing that every run needs."""
-    rows = [*versions(), *machine(), *gpu(), *cluster(), *browser()]
+def report(slurm: bool = False) -> int:
+    """Prints a line for each thing; returns 1 if something is missing that every run needs, or every run on Slurm."""
+    rows = [*versions(), *machine(), *gpu(), *cluster(slurm), *browser()]
+    if slurm and shutil.which("sinfo"):
+        rows += report_rows()
     sys.stdout.write(aligned([[name, value, remark] for name, value, remark, _ in rows], left=3))
     wrong = [name for name, _, _, needed in rows if needed]
     if wrong:
@@ -69,12 +72,13 @@ def gpu():
     yield "GPU", names or "none", done.stderr.strip()[:100] if done.returncode else "", False
 
 
-def cluster():
+def cluster(needed=False):
     if not shutil.which("sbatch"):
-        yield "Slurm", "none", "", False
+        yield "Slurm", "none", "go to a login node of the cluster" if needed else "", needed
         return
     plugin = importlib.util.find_spec("snakemake_executor_plugin_slurm")
-    yield "Slurm", shutil.which("sbatch"), "" if plugin else f"runs there need its executor: {SLURM}", False
+    remark = "" if plugin else f"runs there need its executor: {SLURM}"
+    yield "Slurm", shutil.which("sbatch"), remark, needed and not plugin
 
 
 def browser():

@@ -38,7 +38,10 @@ def begin(workflow) -> None:
         raise ClusterError("found no sbatch, expected Slurm's commands; start this on a login node of the cluster")
     _check_resources(workflow.resource_settings.default_resources or {})
     executor = workflow.scheduler._executor
-    _watch(workflow.executor_settings, executor, _configuration())
+    # Slurm itself knows a user's account; the executor would guess one, and ask `sacct` in words that it does not know.
+    executor._fallback_account_arg = ""
+    if (command := asked_for_states(configuration())) == "squeue":
+        workflow.executor_settings.status_command = command
     _check_limits(workflow.dag, executor)
     if _end_leftovers():
         _plan_again(workflow)
@@ -100,7 +103,7 @@ def _check_resources(default):
 
 def _check_limits(dag, executor):
     """Slurm takes a job that asks for more time than its partition gives, and never starts it."""
-    lines = (line.split() for line in _slurm("sinfo", "--noheader", "--format=%R %l").splitlines())
+    lines = (line.split() for line in slurm("sinfo", "--noheader", "--format=%R %l").splitlines())
     limits = {f" -p {shlex.quote(name)}": (name, limit) for name, limit in lines}
     for job in dag.needrun_jobs():
         submitted = dag._group[job] if job.group else job
@@ -124,25 +127,24 @@ def minutes_of(limit: str) -> float:
     return int(days or 0) * 24 * 60 + hours * 60 + minutes + seconds / 60
 
 
-def _watch(settings, executor, running):
-    """Without accounting, only the controller knows how a job ended, and forgets it soon. Slurm itself knows a user's
-    account; the executor would guess one by asking `sacct` in words that it does not know.
+def asked_for_states(running: dict) -> str:
+    """The command that says how jobs fare. Without accounting, only the controller knows how a job ended, and forgets
+    it soon.
     """
-    executor._fallback_account_arg = ""
     if not running["AccountingStorageType"].endswith("none") and running["AccountingStorageType"] != "(null)":
-        return
-    settings.status_command = "squeue"
+        return "sacct"
     age = int(re.match(r"\d+", running["MinJobAge"])[0])
     if age < LEAST_AGE:
         raise ClusterError(
             f"found MinJobAge={age} in the configuration of this Slurm, which has no accounting, expected at least"
             f" {LEAST_AGE}: it would forget how jobs ended before anybody asks; have that changed in slurm.conf"
         )
+    return "squeue"
 
 
-def _configuration():
+def configuration() -> dict:
     settings = dict.fromkeys(("AccountingStorageType", "MinJobAge"))
-    for line in _slurm("scontrol", "show", "config").splitlines():
+    for line in slurm("scontrol", "show", "config").splitlines():
         name, _, value = line.partition("=")
         if name.strip() in settings:
             settings[name.strip()] = value.strip()
@@ -159,7 +161,7 @@ def _end_leftovers():
     if not names:
         return warned
     for waited in range(DRAINING):
-        listed = _slurm("squeue", "--noheader", "--me", f"--name={names}", "--format=%i %j")
+        listed = slurm("squeue", "--noheader", "--me", f"--name={names}", "--format=%i %j")
         jobs = dict(line.split() for line in listed.splitlines())
         if not jobs:
             return warned
@@ -187,10 +189,10 @@ def _plan_again(workflow):
 
 def _cancel(jobs, *how):
     for name in sorted(set(jobs.values())):
-        _slurm("scancel", "--me", f"--name={name}", *how)
+        slurm("scancel", "--me", f"--name={name}", *how)
 
 
-def _slurm(*words):
+def slurm(*words) -> str:
     """What a command prints; Slurm's commands fail now and then while its controller is busy."""
     for pause in (1, 5, 20, None):
         done = subprocess.run(words, capture_output=True, text=True, timeout=120)

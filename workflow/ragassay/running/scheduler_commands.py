@@ -32,6 +32,7 @@ NAMES = ("sbatch", "squeue", "sacct", "scancel", "scontrol", "srun")
 PAUSES = (1, 5, 15)  # seconds before a command is repeated; the executor waits a minute for an answer
 UNCLEAR = 300
 LONGEST = 100  # letters of a group's name, which has those of its rules; the database of Slurm takes 255 with the run's
+LONGEST_COMMENT = 200
 LEAVING = 45  # a little more than Slurm gives a job that it cancels (KillWait, 30 by default)
 REFUSALS = "invalid|violates|denied|unrecognized|not permitted|disabled|(?<!temporarily )unavailable"
 FOR_GOOD = re.compile(REFUSALS, re.IGNORECASE)
@@ -54,12 +55,16 @@ def put_first(folder: Path) -> None:
 
 
 def submit(command: str, folder: Path, words: list[str]):
-    """sbatch. The job's comment, which names its rule, gets a mark by which the job is found if the reply is lost."""
+    """sbatch. The job's comment, which names its rule, gets its shards, since a group's comment has none, and a mark by
+    which the job is found if the reply is lost.
+    """
     mark = secrets.token_hex(8)
     name, comment = words.index("--job-name") + 1, words.index("--comment") + 1
     rule = words[comment].removeprefix("rule_").partition("_wildcards_")[0]
     words[name] = f"{rule[:LONGEST]}-{words[name]}"
-    words[comment] += f" {mark}"
+    shards = {*re.findall(r"\bshard=([\w.-]+)", words[-1])}
+    shards = [shard for shard in sorted(shards) if not words[comment].endswith(f"_{shard}")]
+    words[comment] = " ".join([words[comment], *shards])[:LONGEST_COMMENT] + f" {mark}"
     if words[name] not in names(folder):
         _note(folder / "names", words[name])
     done = attempted([command, *words], lambda: _of_mark(folder, mark))

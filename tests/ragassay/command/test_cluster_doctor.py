@@ -1,0 +1,103 @@
+"""What `ragassay doctor --slurm` says of a cluster. Slurm is played; folder, locks and the peaks of jobs are real."""
+
+import json
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+from ragassay.command import cluster_doctor, doctor
+from ragassay.running import cluster
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """`slurm.nodes` is what sinfo says, `slurm.settings` what scontrol does; `slurm.job` leaves the record of a job."""
+    monkeypatch.chdir(tmp_path)
+    played = SimpleNamespace(nodes="short|4:00:00|8|64000\nlong|7-00:00:00|2|128000+\n")
+    played.settings = "AccountingStorageType = (null)\nMinJobAge = 300 sec\n"
+    monkeypatch.setattr(cluster, "slurm", lambda *words: played.nodes if words[0] == "sinfo" else played.settings)
+    monkeypatch.setattr(cluster_doctor.cluster, "slurm", cluster.slurm)
+
+    def job(rule, peak, mem_mb=4000, runtime=30, inputs=7.5):
+        file = tmp_path / f"logs/{rule}/{peak}.benchmark.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        needs = {"mem_mb": mem_mb, "runtime": runtime}
+        record = {"rule_name": rule, "max_rss": peak, "resources": needs, "input_size_mb": {"a": inputs, "b": 0.5}}
+        file.write_text(json.dumps(record) + "\n")
+
+    played.job = job
+    played.rows = lambda: {name: (value, remark, wrong) for name, value, remark, wrong in cluster_doctor.report_rows()}
+    return played
+
+
+def test_partitions_say_what_they_give_and_which_is_too_short_for_a_rule(slurm):
+    slurm.job("read", 100, runtime=720)
+    rows = slurm.rows()
+    assert rows["partition short"][:2] == (
+        "8 nodes of 64,000 MB, at most 4:00:00 a job",
+        "less than the 720 minutes that a rule asks for",
+    )
+    assert rows["partition long"] == ("2 nodes of 128,000 MB, at most 7-00:00:00 a job", "", False)
+
+
+def test_the_job_that_came_nearest_to_its_memory_stands_for_its_rule(slurm):
+    for peak in (3000, 3500, 200):
+        slurm.job("embed", peak)
+    slurm.job("count", 90)
+    slurm.job("moment", None)
+    rows = slurm.rows()
+    assert rows["memory of embed"] == (
+        "3,500 of 4,000 MB, with 8.0 MB of inputs",
+        "--set-resources embed:mem_mb=5300",
+        False,
+    )
+    assert rows["memory of count"][1] == "" and "memory of moment" not in rows
+
+
+def test_a_rule_that_asks_for_more_than_any_node_has_cannot_run(slurm):
+    slurm.job("embed", 100, mem_mb=128_001)
+    assert slurm.rows()["memory of embed"][1:] == ("no node has as much", True)
+
+
+def test_only_rules_that_come_nearest_are_shown(slurm):
+    for number in range(9):
+        slurm.job(f"rule{number}", 100 + number)
+    shown = [name for name in slurm.rows() if name.startswith("memory of")]
+    assert shown == [f"memory of rule{number}" for number in (8, 7, 6, 5, 4)]
+
+
+def test_without_records_nothing_is_claimed(slurm):
+    assert slurm.rows()["memory"][0] == "not measured"
+
+
+@pytest.mark.parametrize(
+    ("settings", "value", "wrong"),
+    [
+        ("AccountingStorageType = (null)\nMinJobAge = 300 sec\n", "squeue is asked; MinJobAge is 300 sec", False),
+        ("AccountingStorageType = (null)\nMinJobAge = 5 sec\n", "nobody is asked; MinJobAge is 5 sec", True),
+        ("AccountingStorageType = slurmdbd\nMinJobAge = 5 sec\n", "sacct is asked; MinJobAge is 5 sec", False),
+    ],
+)
+def test_a_slurm_that_forgets_jobs_cannot_be_used(slurm, settings, value, wrong):
+    slurm.settings = settings
+    assert slurm.rows()["ended jobs"][::2] == (value, wrong)
+
+
+def test_locks_are_tried_by_two_processes(slurm, monkeypatch):
+    assert slurm.rows()["locks"] == ("hold", "", False)
+    monkeypatch.setattr(cluster_doctor.fcntl, "flock", lambda *_: None)  # as where a file system ignores them
+    value, remark, wrong = slurm.rows()["locks"]
+    assert (value, wrong) == ("do not hold", True) and "paid twice" in remark
+
+
+@pytest.mark.parametrize(("kind", "alone"), [("nfs", False), ("xfs", True)])
+def test_a_folder_on_a_disk_of_one_machine_is_remarked(slurm, monkeypatch, kind, alone):
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=f"{kind}\n", returncode=1))
+    assert ("nodes elsewhere do not see it" in slurm.rows()["folder"][1]) == alone
+
+
+def test_without_slurm_the_doctor_sends_to_a_login_node(slurm, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert doctor.report(slurm=True) == 1
+    assert "go to a login node of the cluster" in capsys.readouterr().out

@@ -1,0 +1,100 @@
+"""What `ragassay doctor --slurm` adds: whether this Slurm, this folder and the memory that rules ask for fit together.
+Measured is what `logs/` keeps of the jobs that ran here, on this machine or on a node."""
+
+import fcntl
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragassay.running import cluster
+
+Row = tuple[str, str, str, bool]  # name, value, remark, whether a run is impossible like this
+
+HERE = {"btrfs", "ext2/ext3", "overlayfs", "ramfs", "tmpfs", "xfs", "zfs"}  # what `stat` calls disks of one machine
+NEAR = 0.8  # of the memory that a rule asks for
+ROOM = 1.5  # times the memory that was measured
+SHOWN = 5  # rules
+LOCK = "import fcntl, sys; fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+
+
+def report_rows() -> Iterator[Row]:
+    partitions = _partitions()
+    measured = sorted(_measured(), key=lambda rule: (-rule["share"], rule["name"]))
+    minutes = max((rule["minutes"] for rule in measured), default=0)
+    for name, limit, nodes, memory in partitions:
+        short = cluster.minutes_of(limit) < minutes
+        remark = f"less than the {minutes} minutes that a rule asks for" if short else ""
+        yield f"partition {name}", f"{nodes} nodes of {memory:,} MB, at most {limit} a job", remark, False
+    yield from _remembering()
+    yield from _folder()
+    largest = max((memory for *_, memory in partitions), default=0)
+    for rule in measured[:SHOWN]:
+        yield _memory(rule, largest)
+    if not measured:
+        yield (
+            "memory",
+            "not measured",
+            "run the demo or a small shard first: its jobs leave their peaks in logs/",
+            False,
+        )
+
+
+def _partitions():
+    """(name, limit of time, nodes, memory of one in MB) each; nodes that differ have lines of their own."""
+    lines = cluster.slurm("sinfo", "--noheader", "--format=%R|%l|%D|%m").splitlines()
+    rows = [line.split("|") for line in lines]
+    return [(name, limit, int(nodes), int(memory.rstrip("+"))) for name, limit, nodes, memory in rows]
+
+
+def _remembering():
+    running = cluster.configuration()
+    age, problem = running["MinJobAge"], None
+    try:
+        asked = cluster.asked_for_states(running)
+    except cluster.ClusterError as error:
+        asked, problem = "nobody", str(error)
+    yield "ended jobs", f"{asked} is asked; MinJobAge is {age}", problem or "", bool(problem)
+
+
+def _folder():
+    kind = subprocess.run(["stat", "-f", "-c", "%T", "."], capture_output=True, text=True).stdout.strip()
+    alone = "a disk of this machine: nodes elsewhere do not see it" if kind in HERE else ""
+    yield "folder", f"{Path.cwd()}, {kind or 'of an unknown kind'}", alone, False
+    with tempfile.NamedTemporaryFile(dir=".", prefix=".lock-") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        second = subprocess.run([sys.executable, "-c", LOCK, file.name], capture_output=True).returncode
+    remark = (
+        "" if second else "two processes held one lock (flock): calls would be paid twice; mount the folder with locks"
+    )
+    yield "locks", "hold" if second else "do not hold", remark, not second
+
+
+def _measured():
+    """The job of each rule that came nearest to the memory it asked for."""
+    nearest = {}
+    for file in Path("logs").rglob("*.benchmark.jsonl"):
+        for line in file.read_text().splitlines():
+            job = json.loads(line)
+            if job.get("max_rss") and "resources" in job:  # a job of a moment has no peak
+                asked = job["resources"]["mem_mb"]
+                rule = {
+                    "name": job["rule_name"],
+                    "peak": job["max_rss"],
+                    "asked": asked,
+                    "share": job["max_rss"] / asked,
+                    "minutes": job["resources"]["runtime"],
+                    "inputs": sum(job["input_size_mb"].values()),
+                }
+                nearest[rule["name"]] = max(nearest.get(rule["name"], rule), rule, key=lambda each: each["share"])
+    return nearest.values()
+
+
+def _memory(rule, largest):
+    value = f"{rule['peak']:,.0f} of {rule['asked']:,} MB, with {rule['inputs']:,.1f} MB of inputs"
+    more = -(-ROOM * rule["peak"] // 100) * 100
+    remark = f"--set-resources {rule['name']}:mem_mb={more:.0f}" if rule["share"] > NEAR else ""
+    impossible = 0 < largest < rule["asked"]
+    return f"memory of {rule['name']}", value, "no node has as much" if impossible else remark, impossible
