@@ -1,4 +1,4 @@
-"""The overlap control as a judge: a score above a half says out of scope, none says nothing."""
+"""What question sets share with documents, and the section about them."""
 
 import json
 
@@ -7,9 +7,15 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from ragassay.base import tables
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import FEATURES, OVERLAP
+from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope import controls
 from ragassay.studies.scope.votes import DEFUSED, IN, NOT_DEFUSED, OUT, TIE, UNCLEAR
 from scripts.question_sets import measure_question_sets
+from scripts.question_sets.compute_overlap import compute_overlap
+from study import MINILM, document, question
 
 
 def test_the_control_says_out_of_scope_above_a_half_and_its_margin_runs_from_minus_one_to_one(monkeypatch):
@@ -99,3 +105,21 @@ def test_people_are_asked_about_recorded_responses_alone():
         0,
         0,
     )
+
+
+@pytest.fixture
+def measured(tmp_path):
+    texts = [document("d", "The ferry sails at nine. It carries forty cars."), document("e", "Nobody asks this.")]
+    asked = ["When does the ferry sail and how many cars does it carry?", "Which volcano in Peru did Marta climb?"]
+    questions = [question("d", number, "in_scope", text) for number, text in enumerate(asked)]
+    tables.write(DOCUMENTS, tmp_path / "documents.parquet", texts)
+    tables.write(QUESTIONS, tmp_path / "questions.parquet", questions)
+    files = [tmp_path / f"{name}.parquet" for name in ("documents", "questions", "overlap")]
+    compute_overlap(*files, encoder=MINILM, embeddings=tmp_path / "embeddings")
+    return tables.read(OVERLAP, files[-1]).to_pylist()
+
+
+def test_a_foreign_question_shares_less(measured):
+    near, far = measured
+    assert all(far[name] >= near[name] for name in FEATURES) and far["missing_words"] == 1
+    assert near["cluster_id"].startswith("cluster-")

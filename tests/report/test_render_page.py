@@ -1,12 +1,35 @@
-"""render_page: the findings, figures and tables of a study, the same bytes each time."""
+"""Pages: the front page, and those of studies."""
 
 import hashlib
 import re
 
 from ragassay.base import tables
-from ragassay.schemas.report import EXAMPLES, METRICS, metric
+from ragassay.schemas.report import EXAMPLES, FINDINGS, METRICS, metric
 from scripts.report.draw_figures import draw_figures
+from scripts.report.render_front import render_front
 from scripts.report.render_page import render_page
+from scripts.report.write_findings import write_findings
+
+
+def test_the_front_page_says_what_was_found_and_where_it_stands(study, tmp_path):
+    write_findings(study["metrics"], study["sections"], tmp_path / "findings.parquet")
+    more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
+    render_page(**study, **more, page=tmp_path / "one.html")
+    made = {"figures": more["figures"], "findings": tmp_path / "findings.parquet", "pages": [tmp_path / "one.html"]}
+    for name in ("first", "second"):
+        files = {"page": tmp_path / name / "index.html", "settings": tmp_path / name / "settings.html"}
+        render_front(**study, **made, **files, config={"shards": "config/shards.tsv"})
+    page = (tmp_path / "first/index.html").read_text()
+    assert page == (tmp_path / "second/index.html").read_text()
+    for expected in (
+        "<h1>A title</h1>",
+        'href="one.html#two-lengths">There are 1,234 documents of of &lt;two&gt; words.',
+        'Not measured yet: whether there are pictures.</a> <span class="action">Run <code>make pictures</code>.',
+        "<dt>Documents</dt><dd>1,234</dd>",
+        '<a class="card" href="one.html">',
+    ):
+        assert expected in page
+    assert "shards: config/shards.tsv" in (tmp_path / "first/settings.html").read_text()
 
 
 def test_the_page_of_a_study_holds_findings_numbers_and_figures(study, tmp_path):
@@ -88,3 +111,13 @@ def test_hundreds_of_models_long_names_and_other_scripts_fit_on_a_page(study, tm
     render_page(**given, **more, page=tmp_path / "page/wide.html")
     page = (tmp_path / "page/wide.html").read_text()
     assert all(name.strip() in page for name in names) and len(page) < 1_000_000
+
+
+def test_findings_are_a_table_with_what_they_rest_on(study, tmp_path):
+    write_findings(study["metrics"], study["sections"], tmp_path / "findings.parquet")
+    rows = tables.read(FINDINGS, tmp_path / "findings.parquet").to_pylist()
+    assert [[row[name] for name in ("section", "finding", "verdict", "value", "against")] for row in rows] == [
+        [section, *finding]
+        for section in ("one", "two")
+        for finding in (("gone", "missing", None, None), ("long", "higher", 1234, 100))
+    ]

@@ -1,10 +1,14 @@
-"""The generated parts of the documentation are what they are generated from."""
+"""Documentation by tools: generated pages, pages of papers, messages and scales."""
 
 import re
 
+import pytest
+
 from project import ROOT
+from ragassay.base.errors import AssayError
+from ragassay.report import paper_tables
 from ragassay.results import all_tables
-from tools import docs, figures
+from tools import docs, figures, paper_pages, scale
 
 
 def test_everything_generated_is_current():
@@ -96,3 +100,104 @@ def test_every_figure_of_a_study_that_is_short_has_a_reason():
 def test_benchmarks_without_figures_are_named():
     assert "`make bench-tables`" in figures.unmeasured({})
     assert "`make bench-tables`" not in figures.unmeasured({"tables": []})
+
+
+PAGES = {path.stem: text for path, text in paper_pages.pages(figures.figures()).items()}
+
+
+@pytest.mark.parametrize("study", PAGES)
+def test_a_page_has_every_table_with_its_command_and_numbers(study):
+    paper = paper_tables.papers()[study]
+    parts = PAGES[study].split("\n## ")[1:]
+    parts = {
+        part.partition(":")[0].lower().replace(" ", "-"): part for part in parts if part.startswith(("Table", "Figure"))
+    }
+    assert parts.keys() == paper["tables"].keys()
+    for name, table in paper["tables"].items():
+        rows = [line for line in parts[name].splitlines() if line.startswith("| ")][1:]
+        printed = paper_tables.lines(name, table)
+        assert [row.split(" | ")[-1].removesuffix(" |") for row in rows] == [words[-1] for words in printed]
+        command = f"ragassay reproduce {study}/{name}"
+        assert (f"`{command}`" in parts[name]) != bool(table["instead"])
+        assert all(need in parts[name] for need in table["needs"]) and all(
+            line in parts[name] for line in table["differs"]
+        )
+    assert paper["link"] in PAGES[study] and paper["bibtex"].strip() in PAGES[study]
+
+
+def test_no_two_columns_of_a_table_have_one_heading():
+    for page in PAGES.values():
+        for before, line in zip(page.splitlines(), page.splitlines()[1:], strict=False):
+            if line.startswith("|---"):
+                heads = [head.strip() for head in before.strip("|").split("|")]
+                assert len(heads) == len(set(heads)) == line.count("---"), before
+
+
+def test_dollars_are_requests_times_tokens_at_the_price_of_batches():
+    """1,000 requests of 500 and 250 tokens at 2 and 8 dollars a million, at half of it where they wait."""
+    model = {"price": {"input": 2, "output": 8, "batch": 0.5}, "mode": "batch"}
+    assert paper_tables.dollars(model, 1000, 500, 250) == pytest.approx(1.5)
+    assert paper_tables.dollars(model | {"mode": "online"}, 1000, 500, 250) == pytest.approx(3)
+
+
+def test_a_figure_that_comes_near_is_read_from_the_benchmarks():
+    kept = next(line for line in figures.figures()["poisoning"] if line[0] == "whole_defence_on_rag_alone")
+    assert (
+        f"demo with its own small models: {kept[1]} {kept[2]} (`poisoning/whole_defence_on_rag_alone`)"
+        in PAGES["raguard"]
+    )
+    assert (ROOT / "docs/papers/raguard.md").read_text() == PAGES["raguard"]
+
+
+@pytest.fixture
+def printed():
+    return figures.figures()
+
+
+def changed(printed, benchmark, figure, times):
+    return printed | {
+        benchmark: [[f[0], str(float(f[1]) * times), *f[2:]] if f[0] == figure else f for f in printed[benchmark]]
+    }
+
+
+def row(parts, part, beginning):
+    return next(line for line in parts[part].splitlines() if line.startswith(f"| {beginning}"))
+
+
+def test_tokens_and_prices_make_dollars(printed):
+    ten = {"prompt_tokens_per_document": 20_000, "completion_tokens_per_document": 3_000}
+    printed["scale"] = [[f[0], str(ten.get(f[0], f[1])), *f[2:]] for f in printed["scale"]]
+    dollars = row(scale.parts(printed), "study", "dollars")
+    assert dollars.endswith("| 48,000, 24,000 |")  # 200 billion at 0.15 a million and 30 billion at 0.6; batches half
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "figure", "part", "beginning"),
+    [
+        ("scale", "requests_per_document", "study", "requests"),
+        ("scale", "head_per_job", "limits", "plan in one head"),
+        ("models", "embedded_documents", "search", "hours of a core to embed"),
+        ("retrieval", "search_1k_in_1M_of_the_store", "limits", "exact search"),
+        ("retrieval", "bm25_1k_in_50k", "search", "hours of a core to search with BM25"),
+    ],
+)
+def test_a_figure_that_changes_changes_its_row(printed, benchmark, figure, part, beginning):
+    before, after = scale.parts(printed), scale.parts(changed(printed, benchmark, figure, 3))
+    assert row(before, part, beginning) != row(after, part, beginning)
+
+
+def test_a_figure_that_is_missing_is_named(printed):
+    printed["scale"] = [figure for figure in printed["scale"] if figure[0] != "vector_bytes"]
+    with pytest.raises(AssayError, match=r"figures/scale.txt: found no figure vector_bytes.*; run make bench-scale"):
+        scale.parts(printed)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(3.14159, "3.1"), (2.0, "2"), (54_321, "54,000"), (1.24e6, "1.2 million"), (2e9, "2 billion")]
+)
+def test_numbers_have_two_digits_that_count(number, words):
+    assert scale._round(number) == words
+
+
+def test_sizes_have_units():
+    assert [scale._size(count) for count in (999, 1.5e3, 2e9, 7.77e11)] == ["1 kB", "1.5 kB", "2 GB", "780 GB"]

@@ -1,11 +1,13 @@
-"""The two-layer head: learns, is the same again, and is what its arrays say."""
+"""Heads: trained, regressed, calibrated and stored."""
 
 import numpy as np
 import pytest
 import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
-from ragassay.models.heads import head, scores
-from ragassay.models.heads.scores import Recipe
+from ragassay.models.heads import head, heads_file, regression, scores
+from ragassay.models.heads.scores import Recipe, bins, expected_error, temperature
 
 QUICK = Recipe(hidden=16, epochs=4, rate=1e-2)
 
@@ -56,3 +58,108 @@ def test_scaling_is_part_of_the_head(parts):
     far = [head.Labelled(1000 + 50 * part.features, part.labels) for part in parts]
     arrays, _ = head.train(*far, Recipe(hidden=16, epochs=4, rate=1e-2, standardize=True), 0)
     assert ((scores.scores(arrays, far[1].features) > 0) == far[1].labels).mean() > 0.8
+
+
+@pytest.fixture
+def heads(data):
+    made = data()
+    return {("logistic", 0): regression.train(made.features, made.labels)}
+
+
+def test_heads_round_trip_to_the_same_scores_and_bytes(heads, data, tmp_path):
+    for name in ("a", "b"):
+        heads_file.write(tmp_path / f"{name}.safetensors", tmp_path / f"{name}.json", heads, {"identity": {"x": 1}})
+    found, about = heads_file.read(tmp_path / "a.safetensors", tmp_path / "a.json")
+    given = data().features
+    assert (scores.scores(found["logistic", 0], given) == scores.scores(heads["logistic", 0], given)).all()
+    assert about["identity"] == {"x": 1} and np.std(scores.scores(heads["logistic", 0], given)) > 0.1
+    for ending in ("safetensors", "json"):
+        assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("spoil", ["weights", "card", "missing"])
+def test_heads_that_do_not_belong_to_their_card_are_refused(heads, tmp_path, spoil):
+    weights, card = tmp_path / "heads.safetensors", tmp_path / "card.json"
+    heads_file.write(weights, card, heads, {})
+    if spoil == "weights":
+        other = {("logistic", 0): {name: array + 1 for name, array in heads["logistic", 0].items()}}
+        heads_file.write(weights, tmp_path / "other.json", other, {})
+    elif spoil == "card":
+        card.write_text("{}")
+    else:
+        weights.unlink()
+    with pytest.raises(heads_file.HeadsFileError, match="train"):
+        heads_file.read(weights, card)
+
+
+def test_what_differs_from_the_training_is_named_with_both_values():
+    trained = {"files": "ab", "dtype": "bfloat16", "layer": -1}
+    heads_file.check("card.json", trained, dict(trained))
+    told = "dtype was 'bfloat16' and is now 'float32'; token was 'nothing' and is now '<x>'; train them again or set "
+    with pytest.raises(heads_file.HeadsFileError, match=rf"card\.json: .* other features: {told}.* dtype"):
+        heads_file.check("card.json", trained, trained | {"dtype": "float32", "token": "<x>"})
+    with pytest.raises(heads_file.HeadsFileError, match=r"layer was -1 and is now 'nothing'; train them again$"):
+        heads_file.check("card.json", trained, {"files": "ab", "dtype": "bfloat16"})
+
+
+def test_a_head_is_the_regression_of_scikit_learn(data):
+    made = data()
+    scaled = StandardScaler().fit_transform(made.features)
+    wanted = LogisticRegression(max_iter=2000).fit(scaled, made.labels).decision_function(scaled)
+    predicted = scores.scores(regression.train(made.features, made.labels), made.features)
+    assert np.abs(predicted - wanted).max() < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"strength": 0.01}, {"C": 0.01}),
+        ({"balanced": True}, {"class_weight": "balanced"}),
+        (
+            {"sparse_seed": 3, "strength": 0.1},
+            {"C": 0.1, "l1_ratio": 1, "solver": "liblinear", "random_state": 3},
+        ),
+    ],
+)
+def test_settings_reach_the_fit(data, given, wanted):
+    made = data()
+    chosen = made.labels | (made.features[:, 1] > 0)  # classes of unequal size
+    fitted = regression.fit(made.features, chosen, **given)[-1]
+    assert (fitted.coef_ == LogisticRegression(max_iter=2000, **wanted).fit(made.features, chosen).coef_).all()
+    assert (fitted.coef_ != LogisticRegression(max_iter=2000).fit(made.features, chosen).coef_).any()
+
+
+def test_each_fold_is_scored_by_the_usable_items_of_all_others():
+    folds, labels = [0, 0, 1, 1, 2, 2], [True, False, True, False, True, True]
+    usable = [True, True, True, True, True, False]
+    seen = regression.out_of_fold(
+        folds, list("abcdef"), labels, lambda inputs, _: "".join(inputs), lambda model, own: [model] * len(own), usable
+    )
+    assert seen == ["cde", "cde", "abe", "abe", "abcd", "abcd"]
+
+
+def test_a_fold_whose_others_are_all_alike_has_no_scores():
+    seen = regression.out_of_fold([0, 1, 1], ["a", "b", "c"], [True, True, True], None, None)
+    assert seen == [None] * 3 and regression.one_class([]) and not regression.one_class([0, 1])
+
+
+def test_a_temperature_finds_how_much_too_sure_scores_are():
+    draw = np.random.default_rng(0)
+    scores = draw.standard_normal(20_000) * 2
+    labels = draw.random(20_000) < 1 / (1 + np.exp(-scores))
+    assert temperature(scores * 3, labels) == pytest.approx(3, rel=0.05)
+    before = expected_error(1 / (1 + np.exp(-3 * scores)), labels)
+    after = expected_error(1 / (1 + np.exp(-scores)), labels)
+    assert after < 0.02 < before
+
+
+@pytest.mark.parametrize("labels", [[], [True, True], [False]])
+def test_without_both_kinds_there_is_no_temperature(labels):
+    assert temperature([1.0] * len(labels), labels) == 1.0
+
+
+def test_expected_error_by_hand():
+    predicted, labels = [0.05, 0.15, 0.15, 0.95, 1.0], [False, True, False, True, True]
+    assert bins(predicted).tolist() == [0, 1, 1, 9, 9]
+    assert expected_error(predicted, labels) == pytest.approx((0.05 + 2 * 0.35 + 2 * 0.025) / 5)
+    assert expected_error([], []) is None

@@ -1,11 +1,13 @@
-"""Which activations are read: all layers in their order, or as the released code has them."""
+"""Samples of probes: what is read of a model, and rows."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from ragassay.models.activations.sites import ActivationsError
+from ragassay.studies.poisoning.probes.labels import hedged
 from ragassay.studies.poisoning.probes.reading import Collection, Reading, Readings
+from ragassay.studies.poisoning.probes.rows import first_words
 
 TWELVE = SimpleNamespace(config=SimpleNamespace(num_hidden_layers=12))
 
@@ -58,3 +60,25 @@ def test_the_first_token_of_an_answer_follows_the_prompt_as_it_would_be_generate
     assert Readings([Reading()]).tokens(decoder, [], "Boats") == tokens[:-1]
     silent = Readings([Reading(position="first_generated")]).tokens(decoder, [], " ")
     assert silent == [*tokens[:-1], 2], "the end of the text, which is what the model began with"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("According to the passages, nine days", True),
+        ("based on the context: Anna Marlowe", True),
+        ("The provided documents say so.", True),
+        ("As the passage states, 9", True),
+        ("the village school at Lisk", False),
+        ("The ferry, according to the passages", False),
+        ("", False),
+    ],
+)
+def test_a_hedge_stands_at_the_beginning(answer, expected):
+    assert hedged(answer) is expected
+
+
+def test_first_words_are_those_that_several_answers_begin_with():
+    found = first_words(["According to the text", "according to Anna", "The yard", "the mill", "yard boats to", ""])
+    assert found.tolist() == [[1, 0, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    assert first_words(["one", "two"]).tolist() == [[0], [0]]  # a column for what is fitted on it
