@@ -6,15 +6,7 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.attacks import RETRIEVED as RETRIEVED_PASSAGES
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
-from ragassay.studies.poisoning.probes.labels import (
-    IRRELEVANT,
-    MATCHED,
-    MISSPELT,
-    PREFIXED,
-    RELEASED,
-    RETRIEVED,
-    label,
-)
+from ragassay.studies.poisoning.probes.labels import IRRELEVANT, MATCHED, MISSPELT, PREFIXED, RELEASED, RETRIEVED, label
 from rows import row
 from scripts.probes.pair_prompts import Found, Passage, clusters_of, found_by, pair, passages_of
 

@@ -156,9 +156,9 @@ def test_scrutiny_asks_for_steps_and_then_whether_they_hold(study, tmp_path, mon
         model |= {"key_variable": "SCRUTINY_KEY", "price": {"input": 0, "output": 0}}
         scrutinise_answers(*inputs, scores, calls, model, str(tmp_path / "ledger/scrutiny"), **settings)
     found = {}
-    for (_, one), row in zip(asked(study)[0], tables.read(BASELINE_SCORES, scores).to_pylist(), strict=True):
+    for (_, one), scored in zip(asked(study)[0], tables.read(BASELINE_SCORES, scores).to_pylist(), strict=True):
         place = one.question.split()[-1].rstrip("?")
-        found.setdefault(place, set()).add((row["score"], row["reason"]))
+        found.setdefault(place, set()).add((scored["score"], scored["reason"]))
     assert found.pop("lighthouse") == {(None, "no_reasons")}
     assert found.pop("mill") == found.pop("windmill") == {(1.0, None)} and set.union(*found.values()) == {(0.0, None)}
     [row] = tables.read(CALLS, calls).to_pylist()

@@ -86,13 +86,7 @@ def test_a_set_alone_asks_for_no_more_than_judges_detectors_and_a_search(study):
 
 def test_judges_and_every_detector_are_measured_on_intended_labels_and_on_those_of_people(measured):
     judges = {(keys["judge"], keys["truth"]) for keys, _ in measured["question_sets"]["accuracy", "accuracy"]}
-    names = {
-        "careful",
-        "(overlap control)",
-        "sbert_nli (minilm)",
-        "unused_token (demo-lm)",
-        "overlap control (minilm)",
-    }
+    names = {"careful", "(overlap control)", "sbert_nli (minilm)", "unused_token (demo-lm)", "overlap control (minilm)"}
     assert {(name, truth) for name in names for truth in ("intention", "people")} <= judges
 
 

@@ -118,7 +118,7 @@ def test_a_replay_runs_the_rules_that_have_all_the_words_that_they_need():
     assert contents.replayed(set(), set()) == contents.RULES
     poison = {("targets", "target"), ("targets", "texts")}
     assert {*contents.RULES} - {*contents.replayed(poison, {"respond"})} == {
-        *("answer_attacked", "answer_prompts", "respond"),
+        *("answer_attacked", "answer_prompts", "respond")
     }
     assert "answers" in contents.rebuilt(["answers"], contents.RULES) and not contents.rebuilt(["answers"], ["respond"])
     for table, column in itertools.chain(*contents.DEPENDS.values()):

@@ -138,7 +138,7 @@ def test_a_ledger_made_from_rows_has_the_answers_refusals_and_costs_of_the_first
     first.close()
     rows = ledger_extract.rows(tmp_path / "first")
     assert [(row["key"][:2], row["number"], row["body"]) for row in rows] == [
-        *(("ab", 1, "body 0"), ("ab", 2, "body 1"), ("ef", 1, None)),
+        *(("ab", 1, "body 0"), ("ab", 2, "body 1"), ("ef", 1, None))
     ]
     tables.write(RECORDED_ANSWERS, tmp_path / "rows", rows)
     account = dict.fromkeys(CALLS.schema.names, 0) | {"requests": 4, "retries": 1, "replies": 2, "failures": 1}

@@ -100,8 +100,7 @@ def test_odd_answers_are_answers_and_are_paid_once(serve, model, tmp_path, odd, 
 
 
 @pytest.mark.parametrize(
-    ("fault", "lost"),
-    [("429", False), ("500", False), ("408", False), ("drop", True), ("abort", True), ("cut", True)],
+    ("fault", "lost"), [("429", False), ("500", False), ("408", False), ("drop", True), ("abort", True), ("cut", True)]
 )
 def test_failures_that_may_pass_say_whether_they_may_have_cost(serve, model, fault, lost):
     failed = failure(model(serve(faults={fault: 1.0})))

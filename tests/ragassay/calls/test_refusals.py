@@ -184,10 +184,7 @@ def test_the_last_ones_that_are_refused_in_unknown_words_abstain_if_the_model_st
         ("no_credit_in_200", "HTTP 402 in a reply .*the account has no credit left"),
         ("unknown_setting", r"HTTP 400 .*; correct or remove models\.tested\.options\.some_option"),
         ("wrong_method", "HTTP 405 .*base_url leads to another address"),
-        (
-            "other_protocol",
-            r"the first replies cannot be read, .*found the fields .*; check models\.tested\.base_url",
-        ),
+        ("other_protocol", r"the first replies cannot be read, .*found the fields .*; check models\.tested\.base_url"),
         ("page", r"the first replies cannot be read, .*a web page.*; check models\.tested\.base_url"),
     ],
 )

@@ -46,16 +46,7 @@ HOSTILE = {
     "controls": "a\x00b\u202e\ufeff\r\n\x1b[31m c.",
     "half a pair": "a \ud800 b.",
 }
-RUNS = [
-    "It opened on 3 May 2025. ",
-    "A",
-    "9,9.9 ",
-    "(",
-    "Fenn Of Dray ",
-    "the lock, ",
-    "not ",
-    "?!.,;:()",
-]
+RUNS = ["It opened on 3 May 2025. ", "A", "9,9.9 ", "(", "Fenn Of Dray ", "the lock, ", "not ", "?!.,;:()"]
 
 
 def ask(task, index=0, temperature=0.0, manner=CAREFUL, **changes):

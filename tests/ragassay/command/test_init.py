@@ -235,11 +235,7 @@ def test_what_cannot_be_a_project_is_one_line_and_changes_nothing(handbook, tmp_
         ): "--questions: q.csv: found no column with each question",
         (*mine, "--log", "handbook"): "--log: handbook: no such file",
         (*mine, "--model", "gpt-9"): "--model: found 'gpt-9', expected a listed model",
-        (
-            "handbook/mine",
-            "--documents",
-            "handbook",
-        ): "handbook/mine: found the documents here, expected a folder",
+        ("handbook/mine", "--documents", "handbook"): "handbook/mine: found the documents here, expected a folder",
         ("other", "--month", "2026-12"): "other: found no ragassay.yaml, expected a project",
         ("project", "--month", "2026-13"): "--month: found '2026-13', expected a month such as 2026-12",
         ("project", "--month", "2026-12"): "--documents: 2026-12: no such folder, expected the documents of 2026-12",

@@ -56,7 +56,7 @@ def test_a_run_elsewhere_leaves_its_results_there_and_the_installation_as_it_was
     assert "Two handbooks" in (finished / "results/report/index.html").read_text()
     assert (finished / "output.txt").read_text().splitlines()[-1] == "next: ragassay show"
     assert {path.name for path in finished.iterdir() if not path.name.startswith(".")} == {
-        *("handbook", "ledger", "logs", "output.txt", "ragassay.yaml", "results", "shards.tsv"),
+        *("handbook", "ledger", "logs", "output.txt", "ragassay.yaml", "results", "shards.tsv")
     }
 
 

@@ -62,10 +62,7 @@ def test_what_probes_look_at_is_read_in_one_pass(settings):
     entries |= {"d": kind | {"position": "first_generated"}}
     first, *beside = probes.readings(settings({"revprag": {"probes": entries}}))
     assert first == base | {"as_released": False}
-    assert beside == [
-        base | {"site": "mlp", "layers": [-1, 2, 3]},
-        base | {"position": "first_generated"},
-    ]
+    assert beside == [base | {"site": "mlp", "layers": [-1, 2, 3]}, base | {"position": "first_generated"}]
     released = settings(
         {"revprag": {"activations": {"as_released": True}, "probes": {"b": entries["b"], "d": entries["d"]}}}
     )

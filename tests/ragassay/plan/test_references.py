@@ -177,11 +177,7 @@ def test_all_is_told_at_once_and_defaults_are_called_that(refusal, tmp_path):
 @pytest.mark.parametrize(
     ("there", "gone", "remedy"),
     [
-        (
-            ["results/annotations/careful/careful.parquet"],
-            "events.jsonl",
-            "restore it, or delete results/annotations",
-        ),
+        (["results/annotations/careful/careful.parquet"], "events.jsonl", "restore it, or delete results/annotations"),
         (["annotation/careful/careful/events.jsonl"], "items.parquet", "restore it"),
     ],
 )

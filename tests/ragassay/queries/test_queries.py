@@ -6,7 +6,7 @@ import pytest
 
 from otlp import line_of, message, span
 from ragassay.base.errors import Unusable
-from ragassay.queries.spans import questions
+from ragassay.queries.query_log import questions
 from ragassay.queries.synthetic import WrittenQuery, passages_in_turn, written
 
 PARTS = [message("Who?"), message("Ada.", "assistant")]

@@ -106,12 +106,7 @@ def test_abstentions_stand_beside_the_number():
 
 
 def test_series_share_a_row_and_differ_in_colour_and_shape():
-    drawing = draw_dots(
-        mark("a", 0.5, "all"),
-        mark("a", 0.3, "hard"),
-        mark("b", 0.9, "all"),
-        mark("b", None, "people"),
-    )
+    drawing = draw_dots(mark("a", 0.5, "all"), mark("a", 0.3, "hard"), mark("b", 0.9, "all"), mark("b", None, "people"))
     every, hard = drawing.mark("a, all"), drawing.mark("a, hard")
     assert every.style["fill"] != hard.style["fill"] and every.style["d"] != hard.style["d"]
     row = drawing.text("a")[1]

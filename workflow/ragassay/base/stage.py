@@ -54,10 +54,7 @@ def run(stage: Callable, snakemake) -> None:
     terminal. Ctrl-C, which a terminal sends to every job, ends it in one line.
     """
     Path(snakemake.log[0]).parent.mkdir(parents=True, exist_ok=True)
-    file, terminal = (
-        _LogFile(snakemake.log[0], mode="w", encoding="utf-8"),
-        logging.StreamHandler(sys.stderr),
-    )
+    file, terminal = (_LogFile(snakemake.log[0], mode="w", encoding="utf-8"), logging.StreamHandler(sys.stderr))
     _leave_pandas_out()
     terminal.addFilter(_is_for_the_terminal)
     terminal.setFormatter(logging.Formatter(f"{wiped()}{job_name(snakemake.rule, snakemake.wildcards)}: %(message)s"))

@@ -13,8 +13,7 @@ from dataclasses import replace
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
 from ragassay.base.terminal import masked
-from ragassay.calls._refusals import Refusals
-from ragassay.calls._settlement import Settlement
+from ragassay.calls._settlement import Refusals, Settlement
 from ragassay.calls.ledger.call_keys import CallKeys
 from ragassay.calls.ledger.lease import Lease
 from ragassay.calls.ledger.records import Ledger

@@ -170,10 +170,7 @@ def check(config: dict) -> Iterator[tuple]:
         labels = entry["columns"]["questions"]
         if labels["out_of_scope"] and labels["in_scope"]:
             place = ("question_sets", name, "columns", "questions")
-            yield (
-                place,
-                "found columns for both out_of_scope and in_scope, expected one: they say the same",
-            )
+            yield (place, "found columns for both out_of_scope and in_scope, expected one: they say the same")
         if not labels["doc_id"] and "nearest" not in entry:
             place = ("question_sets", name, "columns", "questions", "doc_id")
             yield place, "found none, expected the column with each question's document, or `nearest: {}` in the set"

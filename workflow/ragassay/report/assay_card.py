@@ -114,11 +114,7 @@ def build(title: str, versions: dict[str, str], rows: list[dict], outcomes: Iter
             services[name]["numbers"].append(_number(number, keys, row))
     for service in services.values():
         service["numbers"] = [entry for number in TITLES for entry in _entries(service["numbers"], number)]
-    return {
-        "title": title,
-        "services": services,
-        "outcomes": _outcomes(outcomes),
-    }
+    return {"title": title, "services": services, "outcomes": _outcomes(outcomes)}
 
 
 def _places(row, services):

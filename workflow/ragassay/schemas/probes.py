@@ -82,9 +82,7 @@ PROMPT_ANSWERS = Table(
         Column("outcome", pa.string(), "as in the table answers"),
         Column("reason", pa.string(), "why there is no verdict, as the parser says; empty if there is", null=True),
         Column(
-            "label",
-            pa.string(),
-            "`correct`, `poisoned`, `hallucinated`, `resisted` (attacked in vain), or `undecided`",
+            "label", pa.string(), "`correct`, `poisoned`, `hallucinated`, `resisted` (attacked in vain), or `undecided`"
         ),
         Column("known", pa.bool_(), "whether the responder is right without passages; empty if unclear", null=True),
         *SAID,

@@ -95,10 +95,7 @@ QUERY_VERDICTS = Table(
     "One row per query of a set that a gate is compared on: what it says of it.",
     path="query_verdicts/{corpus}/{retriever}/{query_set}",
     key=("query_id",),
-    columns=(
-        Column("query_id", pa.string(), "the query", refers="queries.query_id"),
-        *GATED_QUERIES.columns[-4:],
-    ),
+    columns=(Column("query_id", pa.string(), "the query", refers="queries.query_id"), *GATED_QUERIES.columns[-4:]),
     release="whole",
 )
 

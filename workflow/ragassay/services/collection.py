@@ -142,7 +142,7 @@ def texts(collection: TextCollection, columns: dict[str, str], file: Path) -> It
         stored.truncate(whole)
         for page in () if whole and cursor is None else collection.pages(fields, cursor):
             rows = pa.table(
-                {name: _column(collection, page, path, name == "text") for name, path in paths.items()},
+                {name: _column(collection, page, path, name == "text") for name, path in paths.items()}
             ).replace_schema_metadata({"cursor": json.dumps(page.following)})
             with pa.BufferOutputStream() as sink:
                 with pa.ipc.new_stream(sink, rows.schema) as stream:

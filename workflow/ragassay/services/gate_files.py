@@ -171,10 +171,7 @@ def known_values(folder, about: dict, name: str = CALIBRATION) -> np.ndarray:
         values = fitted_files.check("statistics", fitted_files.array(path), "float64", (None,), order="ascending")
         return np.array(values)
 
-    values, fewest = (
-        opened(folder, name, about, read),
-        calibration.fewest_for(about["alpha"], about["confidence"]),
-    )
+    values, fewest = (opened(folder, name, about, read), calibration.fewest_for(about["alpha"], about["confidence"]))
     if len(values) < fewest or values[0] == values[-1]:
         size = f"{len(values)} queries that calibrate alpha {about['alpha']}"
         raise FORM.refusal(folder, f"found {size}, expected at least {fewest:g}, and statistics that differ")

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.report.explorers import verdicts
-from ragassay.report.explorers.gates import CorpusGates, DocumentGate
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
 from ragassay.report.explorers.questions import KIND, Detectors, Responses, dossiers, responder_columns
+from ragassay.report.explorers.verdicts import CorpusGates, DocumentGate
 from ragassay.report.provenance import in_paths, of_page
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA

@@ -19,18 +19,7 @@ from ragassay.studies.scope.model_answers import Recovered, blanked, read_guesse
 
 
 def recover_claims(
-    claims,
-    prompt,
-    recovered_claims,
-    rejects,
-    calls,
-    model,
-    ledger,
-    sampling,
-    rounds,
-    subsets,
-    most_rejected,
-    kind=NEWS,
+    claims, prompt, recovered_claims, rejects, calls, model, ledger, sampling, rounds, subsets, most_rejected, kind=NEWS
 ):
     asked, model = Prompt.load(prompt, kind), Model(**model)
     rows = tables.read(CLAIMS, claims).to_pylist()

@@ -21,17 +21,7 @@ KEPT = [column.name for column in NOVEL_CLAIMS.columns]
 
 
 def remove_supported_claims(
-    documents,
-    claims,
-    recovered_claims,
-    prompt,
-    novel_claims,
-    rejects,
-    calls,
-    model,
-    ledger,
-    sampling,
-    most_rejected,
+    documents, claims, recovered_claims, prompt, novel_claims, rejects, calls, model, ledger, sampling, most_rejected
 ):
     asked, model = Prompt.load(prompt), Model(**model)
     texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))

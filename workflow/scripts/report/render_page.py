@@ -55,11 +55,7 @@ def _linked(section, metrics, links):
     rows = findings(content, metrics, section)
     pages = list(links.values())
     return [
-        row
-        | {
-            "link": link(content, row["section"], row["metric_table"]),
-            "rows": rows_address(content, row, pages),
-        }
+        row | {"link": link(content, row["section"], row["metric_table"]), "rows": rows_address(content, row, pages)}
         for row in rows
     ]
 

@@ -163,10 +163,7 @@ def test_status_headers_and_text_are_handed_on(serve, post):
 @OF_OPENAI
 @pytest.mark.parametrize(
     ("reply", "expected"),
-    [
-        (b"hello there\r\n\r\n", "Bad status line"),
-        (answer(x_trace="x" * 70_000), "Got more than 65536 bytes"),
-    ],
+    [(b"hello there\r\n\r\n", "Bad status line"), (answer(x_trace="x" * 70_000), "Got more than 65536 bytes")],
 )
 def test_a_reply_that_is_no_http_may_have_cost_and_says_so_in_one_line(reply, expected, post):
     with serving({"/chat/completions": reply}) as base:

@@ -115,10 +115,7 @@ def test_a_head_is_the_regression_of_scikit_learn(data):
     [
         ({"strength": 0.01}, {"C": 0.01}),
         ({"balanced": True}, {"class_weight": "balanced"}),
-        (
-            {"sparse_seed": 3, "strength": 0.1},
-            {"C": 0.1, "l1_ratio": 1, "solver": "liblinear", "random_state": 3},
-        ),
+        ({"sparse_seed": 3, "strength": 0.1}, {"C": 0.1, "l1_ratio": 1, "solver": "liblinear", "random_state": 3}),
     ],
 )
 def test_settings_reach_the_fit(data, given, wanted):

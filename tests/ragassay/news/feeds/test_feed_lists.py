@@ -231,11 +231,7 @@ def test_https_and_the_best_ranked_come_first_and_nothing_is_nothing(own):
 
 @pytest.mark.parametrize(
     ("languages", "countries", "sites"),
-    [
-        (["en"], [], ["d", "b", "a"]),
-        (["de", "en"], ["US"], ["d", "b"]),
-        (["fr"], [], []),
-    ],
+    [(["en"], [], ["d", "b", "a"]), (["de", "en"], ["US"], ["d", "b"]), (["fr"], [], [])],
 )
 def test_languages_and_countries_are_chosen(own, languages, countries, sites):
     found = listed_in_directory(own, "0", lambda name: True, languages, countries)

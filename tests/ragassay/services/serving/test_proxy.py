@@ -18,7 +18,7 @@ from ragassay import Gate
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.schemas.corpora import QUERY_LOG
-from ragassay.schemas.guard_server import DECISIONS
+from ragassay.schemas.services import DECISIONS
 from ragassay.services.serving.decisions import Decisions
 from scripts.queries.read_query_log import read_query_log
 

@@ -59,12 +59,7 @@ class Purse:
     """
 
     def __init__(
-        self,
-        cap: float | None,
-        quirks: Quirks,
-        spent: float = 0.0,
-        lost: float = 0.0,
-        register: Register | None = None,
+        self, cap: float | None, quirks: Quirks, spent: float = 0.0, lost: float = 0.0, register: Register | None = None
     ):
         self.cap, self.quirks, self.register = cap, quirks, register
         self.spent, self.lost, self.reserved, self.holders = spent, lost, 0.0, 0

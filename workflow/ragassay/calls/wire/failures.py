@@ -140,8 +140,7 @@ UNSUPPORTED = (
     r"|unexpected|extra[_ ](?:inputs|fields|forbidden)|deprecated|no longer|only the default)"
 )
 NAMES_SYSTEM = re.compile(
-    rf"\b(?:system|developer instruction)\b[^.]{{0,40}}{UNSUPPORTED}|{UNSUPPORTED}[^.]{{0,40}}\bsystem\b",
-    re.IGNORECASE,
+    rf"\b(?:system|developer instruction)\b[^.]{{0,40}}{UNSUPPORTED}|{UNSUPPORTED}[^.]{{0,40}}\bsystem\b", re.IGNORECASE
 )
 TOO_LONG = re.compile(
     r"context.?(?:length|window|size)|too (?:long|large|many (?:\w+ )?tokens)|exceed\w* [^.]{0,60}(?:tokens?|context)\b"

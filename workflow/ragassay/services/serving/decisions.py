@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ragassay.base import tables
-from ragassay.schemas.guard_server import DECISIONS
+from ragassay.schemas.services import DECISIONS
 
 
 class Decisions:

@@ -12,16 +12,7 @@ from ragassay.models.heads import regression
 from ragassay.models.heads.scores import scores as head_scores
 from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, WORDS, fused
 from ragassay.studies.relevance.searched_queries import SearchedQueries, fits, fractions
-from ragassay.studies.relevance.statistics import (
-    CHOSEN,
-    FUSED,
-    LOGISTIC,
-    SIMPLE,
-    TEMPERED,
-    Scores,
-    Setting,
-    features,
-)
+from ragassay.studies.relevance.statistics import CHOSEN, FUSED, LOGISTIC, SIMPLE, TEMPERED, Scores, Setting, features
 from ragassay.studies.relevance.study_set import Options, StudySet
 from ragassay.studies.relevance.trials import Pair, Performance
 
