@@ -1,9 +1,11 @@
-"""sample_for_annotation: the right number, in proportion, dealt to groups, and nothing that tells a label."""
+"""Samples for annotation: as many as are needed, in proportion, dealt to groups, and nothing that tells a label."""
 
 import itertools
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragassay.base import tables
 from ragassay.plan import labels
@@ -12,7 +14,7 @@ from ragassay.schemas.people import ANNOTATION_ITEMS
 from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from rows import row
-from scripts.labels.sample_for_annotation import sample_for_annotation
+from scripts.labels.sample_for_annotation import allocation, cochran, drawn, sample_for_annotation, size
 
 SETTINGS = {"questions": "kept", "confidence": 0.95, "margin": 0.1, "groups": 3, "seed": 0}
 LABELS = ("out_of_scope", "in_scope")
@@ -43,7 +45,7 @@ def responses(folder, *cells, numbers=range(0, 200, 2)):
 
 @pytest.fixture
 def draw(tmp_path):
-    def drawn(asked=None, responses=(), **settings):
+    def draw_items(asked=None, responses=(), **settings):
         topics = ["food", "sport", None, "food"]
         documents = [
             row(DOCUMENTS, doc_id=f"doc-{n}", topic=topics[n % 4], text=f"T{n}", title=f"H{n}") for n in range(20)
@@ -59,7 +61,7 @@ def draw(tmp_path):
         sample_for_annotation(*files, **SETTINGS | settings)
         return tables.read(ANNOTATION_ITEMS, tmp_path / "items.parquet").to_pylist()
 
-    return drawn
+    return draw_items
 
 
 def test_as_many_as_cochran_asks_for_in_proportion_to_topics_and_labels(draw):
@@ -145,3 +147,65 @@ def test_a_question_set_is_its_own_shard_with_recorded_responses(generator, patt
     config["scope"] = {"responders": ["one", "two"], "responding": {"prompts": ["basic"]}}
     wildcards = Keys(generator=generator, judge="j")
     assert labels.tables_of(config, {"a": {}, "b": {}}, pattern, wildcards) == expected
+
+
+@pytest.mark.parametrize(
+    ("population", "confidence", "margin", "expected"),
+    [
+        (10**9, 0.95, 0.05, 385),  # the textbook's number for no limit
+        (1000, 0.95, 0.05, 278),  # and for a thousand
+        (100, 0.95, 0.05, 80),
+        (10**9, 0.99, 0.05, 664),
+        (1, 0.95, 0.05, 1),
+        (0, 0.95, 0.05, 0),
+    ],
+)
+def test_cochrans_number_is_that_of_the_textbooks(population, confidence, margin, expected):
+    assert cochran(population, confidence, margin) == expected
+
+
+def test_the_papers_sample_is_216_in_three_groups_of_72():
+    assert size(8949 + 10105 + 216, 0.95, 0.0667, 3) == 216
+
+
+def test_few_questions_are_all_taken():
+    assert size(5, 0.95, 0.0667, 3) == 5
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers(0, 60), max_size=8), st.integers(0, 300))
+def test_shares_are_in_proportion_and_add_up(sizes, wanted):
+    wanted = min(wanted, sum(sizes.values()))
+    given = allocation(sizes, wanted)
+    assert sum(given.values()) == wanted
+    for name, size in sizes.items():
+        share = wanted * size / (sum(sizes.values()) or 1)
+        assert given[name] <= size and abs(given[name] - share) < 1
+
+
+def test_the_rest_goes_to_the_largest_remainders():
+    assert allocation({"a": 5, "b": 3, "c": 2}, 5) == {"a": 3, "b": 1, "c": 1}  # 2.5, 1.5 and 1
+    assert allocation({"b": 1, "a": 1}, 1) == {"a": 1, "b": 0}
+
+
+def strata(count):
+    return {f"question-{number}": "ab"[number % 2] for number in range(count)}
+
+
+def test_the_draw_does_not_depend_on_the_order_and_changes_with_the_seed():
+    some = strata(50)
+    shuffled = dict(sorted(some.items(), key=lambda pair: pair[0][::-1]))
+    first = drawn(some, 20, 0)
+    assert first == drawn(shuffled, 20, 0) and len(set(first)) == 20
+    assert set(first) != set(drawn(some, 20, 1))
+
+
+def test_more_questions_move_few_of_the_old_ones():
+    old, new = drawn(strata(200), 60, 0), drawn(strata(210), 60, 0)
+    assert len(set(old) & set(new)) >= 50
+
+
+def test_groups_are_of_one_size_and_get_their_share_of_each_stratum():
+    chosen = drawn(strata(90), 30, 0)
+    groups = sample_for_annotation.dealt(chosen, 3)
+    assert Counter(groups.values()) == {1: 10, 2: 10, 3: 10}
+    assert Counter((groups[name], strata(90)[name]) for name in chosen) == {(g, s): 5 for g in (1, 2, 3) for s in "ab"}

@@ -1,9 +1,15 @@
-"""respond: every question is asked with its own document, every answer is a row, what was cut off is marked."""
+"""Responses: asked for, given without documents or by a service, judged and labelled."""
+
+import json
 
 import pytest
 
+from ballots import LABELS, NO, NOT, YES, votes
 from ragassay.studies.scope.model_answers import asked_questions
+from scripts.responses.answer_closed_book import answer_closed_book
+from scripts.responses.label_defusion import label_defusion
 from scripts.responses.respond import respond
+from services import ARCHIVE, asker, of_question, right
 from study import document, question
 from tools.loopback import Loopback
 
@@ -72,3 +78,66 @@ def test_all_out_of_scope_questions_are_asked_and_a_share_of_the_others_which_mo
 def test_prompts_of_one_document_follow_each_other(study):
     study.write(questions=[question("ab"[number % 2], number, "in_scope") for number in range(6)])
     assert [row["doc_id"] for row in asked_questions(study.path("questions"), 1.0)] == ["a"] * 3 + ["b"] * 3
+
+
+def test_questions_are_asked_alone_and_every_answer_is_a_row(study):
+    texts = ["Who rowed?", "A mute one?"]
+    study.write(questions=[question("a", number, "in_scope", text) for number, text in enumerate(texts)])
+    with Loopback(respond="answers:answer") as server:
+        study.asks(server.url)
+        prompts = {"prompt": "answer_closed_book"}
+        [rows] = study.run(answer_closed_book, ["questions"], ["closed_book_answers"], prompts)
+        assert server.summary()["billed"] == 2
+    assert "Who rowed?" in rows[0]["text"] and "<document" not in rows[0]["text"]
+    assert [(row["doc_id"], row["responder"], row["truncated"]) for row in rows] == [("a", "m", False)] * 2
+    assert rows[1]["text"] == ""
+
+
+@pytest.fixture
+def service_asked(tmp_path):
+    return asker(tmp_path)
+
+
+def test_rows_hold_what_came(service_asked):
+    rows = service_asked("right", of_question(right))
+    answers = {(row["question_id"], row["ask"]): row for row in rows["answers"]}
+    assert len(answers) == 16 and len(rows["responses"]) == 8 and len(rows["passages"]) == 16
+    assert answers["question-0", 1] | {"text": ""} == {
+        "question_id": "question-0", "ask": 1, "doc_id": "harbour", "intended": "in_scope", "text": "",
+        "question_type": None,
+        "finish_reason": "stop", "detail": None, "outcome": "answered", "retrieved": 1, "document_rank": 1,
+        "support": 1.0, "supported": True, "citations": 1, "unknown_citations": 0, "responder": "service:right",
+    }  # fmt: skip
+    [first] = [row for row in rows["passages"] if (row["question_id"], row["ask"]) == ("question-0", 1)]
+    assert (first["passage_id"], first["source"], first["score"]) == ("harbour", "harbour.txt", 1.0)
+    assert first["of_document"] and first["text"] == ARCHIVE["harbour"][0]
+    assert {row["prompt_name"] for row in rows["responses"]} == {"question_alone"}
+
+
+def test_without_passages_only_what_they_say_is_measured(service_asked, tmp_path):
+    rows = service_asked("silent", of_question(lambda question: {"answer": right(question)["answer"], "passages": []}))
+    assert {row["retrieved"] for row in rows["answers"]} == {0} and rows["passages"] == []
+    assert all(row["supported"] is False for row in rows["answers"] if row["outcome"] == "answered")
+
+
+def test_a_refused_question_is_a_row_that_abstains(service_asked):
+    def broken(body):
+        return {"error": {"code": 400, "message": "too odd"}} if "Pell" in body else right(json.loads(body)["question"])
+
+    rows = service_asked("broken", broken, asks=1)
+    [row] = [row for row in rows["answers"] if row["outcome"] == "abstained"]
+    assert row["question_id"] == "question-0" and "too odd" in row["detail"] and row["retrieved"] is None
+
+
+DEFUSED = {"out_of_scope": "defused", "in_scope": "not_defused"}  # YES is a verdict for either
+
+
+@pytest.mark.parametrize(("verdicts", "label", "margin"), LABELS)
+def test_labels_of_responses(study, verdicts, label, margin):
+    same = {"question_id": "q", "doc_id": "a", "responder": "r", "prompt_name": "basic", "judge": "m", "prompt": "p"}
+    study.write(defusion_votes=votes(verdicts, same))
+    [[row]] = study.run(label_defusion, ["defusion_votes"], ["defusion_labels"], asking=False, least_share=0.5)
+    counts = dict(
+        zip(("defused_votes", "not_defused_votes", "abstained"), map(verdicts.count, (YES, NO, NOT)), strict=True)
+    )
+    assert row == same | counts | {"label": DEFUSED.get(label, label), "margin": pytest.approx(-margin)}

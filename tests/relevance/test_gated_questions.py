@@ -1,8 +1,10 @@
-"""gate_questions: p-values counted by hand from similarities computed by hand, without a question's own document."""
+"""Gates on query logs and on questions."""
 
+import datetime
 import math
 import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,13 +13,86 @@ from ragassay.base import tables
 from ragassay.models.batches import padded
 from ragassay.models.encoders.embed import tokenized
 from ragassay.models.encoders.encoder import Encoder
+from ragassay.schemas.corpora import QUERIES, QUERY_LOG
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.relevance import GATED_QUESTIONS
+from ragassay.schemas.relevance import GATED_QUERIES, GATED_QUESTIONS, QUERY_VERDICTS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
-from ragassay.studies.relevance import searched_queries
+from ragassay.services.gate import Measured
+from ragassay.studies.relevance import gated, searched_queries
 from rows import place, row
+from scripts.relevance import gate_query_log as module
+from scripts.relevance import score_relevance as of_sets
 from scripts.relevance.gate_questions import FOLDS, gate_questions
 from study import MINILM
+
+TEXTS = ["Who?", "Where is it?", "Who?", "When?", "Where is it?"]
+
+
+class LengthGate:
+    """A gate that looks at the length of a text."""
+
+    asked: list
+
+    @classmethod
+    def load(cls, folder):
+        cls.asked = []
+        return cls()
+
+    def measure(self, texts):
+        self.asked += texts
+        values = np.array([len(text) for text in texts], float)
+        passages = [[text, "other"] if text != "When?" else [] for text in texts]
+        return Measured(values, 1 / values, values > 4, passages, [[1.0]] * len(texts))
+
+
+def test_each_text_is_asked_about_once_and_each_entry_has_its_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "Gate", LengthGate)
+    monkeypatch.setattr(gated, "TOGETHER", 2)
+    day = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
+    empty = dict.fromkeys(QUERY_LOG.schema.names)
+    rows = [
+        empty | {"entry": at, "date": day + datetime.timedelta(at), "text": text, "query_id": text}
+        for at, text in enumerate(TEXTS, 1)
+    ]
+    tables.write(QUERY_LOG, tmp_path / "log.parquet", rows)
+    module.gate_query_log("gate", tmp_path / "log.parquet", tmp_path / "gated.parquet")
+    found = tables.read(GATED_QUERIES, tmp_path / "gated.parquet").to_pylist()
+    assert LengthGate.asked == ["Who?", "Where is it?", "When?"]
+    assert [one["value"] for one in found] == [len(text) for text in TEXTS]
+    assert [one["rejected"] for one in found] == [False, True, False, True, True]
+    assert [one["passage_id"] for one in found] == ["Who?", "Where is it?", "Who?", None, "Where is it?"]
+    assert found[4]["date"] == day + datetime.timedelta(5) and found[4]["p_value"] == 1 / 12
+
+
+def test_each_query_of_a_set_has_the_verdict_of_its_corpus(tmp_path, monkeypatch):
+    class NamedGate(LengthGate):
+        @classmethod
+        def load(cls, folder):
+            gate = super().load(folder)
+            gate.name = Path(folder).parts[-2]
+            return gate
+
+        def measure(self, texts):
+            measured = super().measure(texts)
+            return measured._replace(passages=[[self.name] for _ in texts])
+
+    monkeypatch.setattr(of_sets, "Gate", NamedGate)
+    asked = {"short": ["Who?", "When?"], "long": ["Where is it?"]}
+    for name, texts in asked.items():
+        rows = [row(QUERIES, query_id=f"{name} {at}", text=text) for at, text in enumerate(texts)]
+        tables.write(QUERIES, place(tmp_path, QUERIES, query_set=name), rows)
+    pairs = [("a", "short"), ("b", "short"), ("b", "long")]
+    outputs = [place(tmp_path, QUERY_VERDICTS, corpus=corpus, retriever="r", query_set=name) for corpus, name in pairs]
+    queries = [place(tmp_path, QUERIES, query_set=name) for name in asked]
+    gates = [tmp_path / "gates" / corpus / "r" for corpus in "ab"]
+    of_sets.score_relevance([], queries, [], gates, [], outputs, k=8, temperature=1.0)
+    for (corpus, name), output in zip(pairs, outputs, strict=True):
+        rows = tables.read(QUERY_VERDICTS, output).to_pylist()
+        assert [one["query_id"] for one in rows] == [f"{name} {at}" for at in range(len(asked[name]))]
+        assert [one["value"] for one in rows] == [len(text) for text in asked[name]]
+        assert [one["rejected"] for one in rows] == [len(text) > 4 for text in asked[name]]
+        assert {one["passage_id"] for one in rows} == {corpus}
+
 
 WORDS = {"words": {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"}}
 DENSE = {"kind": "dense", "encoder": MINILM, "query_encoder": MINILM, "similarity": "cosine", "titles": "none"}
@@ -54,7 +129,7 @@ def cluster(document):
     return "cluster d00" if document == "d01" else f"cluster {document}"
 
 
-def gated(folder, questions, retrievers=WORDS):
+def decided(folder, questions, retrievers=WORDS):
     """The rows of the table by question; the study has two shards."""
     documents = [
         row(DOCUMENTS, doc_id=f"d{at:02}", cluster_id=cluster(f"d{at:02}"), text=text(*names, at))
@@ -142,7 +217,7 @@ def by_hand(questions, *best):
 def test_p_values_are_counted_among_in_scope_questions_of_other_folds(tmp_path):
     questions, kind = asked(), Encoder(**MINILM).load()
     vectors, words = by_vectors(questions, kind), by_words(questions)
-    rows, expected = gated(tmp_path, questions, {"minilm": DENSE, **WORDS}), by_hand(questions, vectors, words)
+    rows, expected = decided(tmp_path, questions, {"minilm": DENSE, **WORDS}), by_hand(questions, vectors, words)
     assert rows.keys() == expected.keys()
     for at, (name, (value, p, known)) in enumerate(expected.items()):
         assert rows[name]["value"] == pytest.approx(value, abs=5e-3), name
@@ -156,7 +231,7 @@ def test_p_values_are_counted_among_in_scope_questions_of_other_folds(tmp_path):
 
 def test_p_values_of_words_alone_are_exact(tmp_path):
     questions = asked()
-    rows, expected = gated(tmp_path, questions), by_hand(questions, by_words(questions))
+    rows, expected = decided(tmp_path, questions), by_hand(questions, by_words(questions))
     assert {name: rows[name]["p_value"] for name in expected} == {
         name: pytest.approx(p) for name, (_, p, _) in expected.items()
     }
@@ -165,9 +240,9 @@ def test_p_values_of_words_alone_are_exact(tmp_path):
 
 def test_neither_a_question_nor_one_about_its_document_or_a_near_duplicate_calibrates_its_gate(tmp_path):
     questions = asked()
-    before = gated(tmp_path / "before", questions)
+    before = decided(tmp_path / "before", questions)
     changed = [(*entry[:4], "Zebra?") if entry[0] in ("in 00", "in 01") else entry for entry in questions]
-    after = gated(tmp_path / "after", changed)
+    after = decided(tmp_path / "after", changed)
     same = {name for name in before if before[name] == after[name]}
     assert {"out 00", "out 01", "far 0", "far 1"} <= same
     assert len(same) < len(before) / 2, "gates of other folds are calibrated by these"
@@ -175,24 +250,24 @@ def test_neither_a_question_nor_one_about_its_document_or_a_near_duplicate_calib
 
 def test_only_questions_in_scope_calibrate_by_intention_or_where_there_is_none_by_the_judge(tmp_path):
     questions = asked()
-    before = gated(tmp_path / "before", questions)
+    before = decided(tmp_path / "before", questions)
     without = [entry for entry in questions if entry[0] in ("refused", "unlabelled in") or entry[0].startswith("in ")]
-    after = gated(tmp_path / "after", without)
+    after = decided(tmp_path / "after", without)
     assert all(after[name] == before[name] for name in after)
 
 
 def test_too_few_in_scope_questions_decide_nothing(tmp_path):
-    few = gated(tmp_path, asked()[:24])
+    few = decided(tmp_path, asked()[:24])
     assert len(few) == 24 and {entry["calibrated_by"] for entry in few.values()} == {0}
     assert {entry["p_value"] for entry in few.values()} == {entry["rejected"] for entry in few.values()} == {None}
     assert few["in 01"]["nearest_doc_id"] == "d01"
 
 
 def test_without_questions_the_table_is_empty(tmp_path):
-    assert gated(tmp_path, []) == {}
+    assert decided(tmp_path, []) == {}
 
 
 def test_nothing_is_embedded_twice(tmp_path, monkeypatch):
-    gated(tmp_path, asked(), {"minilm": DENSE})
+    decided(tmp_path, asked(), {"minilm": DENSE})
     monkeypatch.setattr(Encoder, "load", None)
-    gated(tmp_path, asked(), {"minilm": DENSE})
+    decided(tmp_path, asked(), {"minilm": DENSE})

@@ -1,12 +1,53 @@
-"""remove_supported_claims: by number, never by position; "None" is an answer; what does not tell is rejected."""
+"""Claims taken from documents, and those that an answer supports."""
 
 import pytest
 
 from ragassay.calls.model import Answer
 from ragassay.studies.scope.model_answers import remaining
+from scripts.questions.extract_claims import extract_claims
 from scripts.questions.remove_supported_claims import remove_supported_claims
 from study import claim, document, recovered
 from tools.loopback import Loopback
+
+GOOD = """Here are the claims:
+1. The ferry costs 57 million marks.
+2) It is built in Brackwater.
+**3.** It is due in June."""
+ANSWERS = {"good": GOOD, "few": "1. Only one claim.", "refusal": "I'm sorry, but I can't help with that.", "empty": ""}
+
+
+def extracted(study, texts):
+    study.write(documents=[document(f"doc-{text}", text) for text in texts])
+    outputs, settings = ["claims", "rejects", "calls"], {"claims_per_document": 3, "fewest_claims": 2}
+    return study.run(extract_claims, ["documents"], outputs, {"prompt": "extract_claims"}, **settings)
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_an_answer_becomes_claims_or_a_reject_with_its_reason(study, kind):
+    with Loopback(texts=[ANSWERS[kind]]) as server:
+        study.asks(server.url)
+        claims, rejects, _ = extracted(study, ["text"])
+    if kind == "good":
+        texts = ["The ferry costs 57 million marks.", "It is built in Brackwater.", "It is due in June."]
+        assert [(row["slot"], row["text"]) for row in claims] == list(enumerate(texts, 1))
+        assert {(row["doc_id"], row["generator"]) for row in claims} == {("doc-text", "m")}
+        assert len({row["claim_id"] for row in claims}) == 3 and not rejects
+    else:
+        reason = {"few": "count_mismatch"}.get(kind, kind)
+        assert [(row["item"], row["reason"]) for row in rejects] == [("doc-text", reason)]
+        assert not claims
+
+
+def test_a_second_run_asks_nothing_and_a_new_document_is_the_only_one_that_is_paid(study):
+    texts = [f"text {number}" for number in range(20)]
+    with Loopback(texts=[GOOD]) as server:
+        study.asks(server.url)
+        first = extracted(study, texts)
+        assert extracted(study, texts) == first and server.summary()["billed"] == 20
+        assert len(first[0]) == 60 and first[2][0]["requests"] == 20
+        extracted(study, [*texts, "new"])
+        assert server.summary()["billed"] == 21
+
 
 GUESSES = {2: "The boat is red.", 3: "The boat is old.", 5: "The boat sank."}
 
@@ -49,7 +90,7 @@ def guessed(study):
     return study
 
 
-def run(study):
+def asked(study):
     tables = ["documents", "claims", "recovered_claims"]
     prompts = {"prompt": "remove_supported_claims"}
     return study.run(remove_supported_claims, tables, ["novel_claims", "rejects"], prompts)
@@ -58,8 +99,8 @@ def run(study):
 def test_the_last_guess_of_each_slot_is_novel_or_rejected(guessed):
     with Loopback(respond="answers:remaining") as server:
         guessed.asks(server.url)
-        rows, rejects = run(guessed)
-        assert run(guessed) == [rows, rejects] and server.summary()["billed"] == 2
+        rows, rejects = asked(guessed)
+        assert asked(guessed) == [rows, rejects] and server.summary()["billed"] == 2
     assert [(row["doc_id"], row["slot"], row["round"], row["text"]) for row in rows] == [
         ("a", 2, 2, "Guess 2 2."),
         ("a", 3, 2, "Guess 2 3."),
@@ -73,5 +114,5 @@ def test_the_last_guess_of_each_slot_is_novel_or_rejected(guessed):
 def test_an_answer_that_does_not_tell_rejects_all_claims_of_its_document(guessed):
     with Loopback(texts=["Who knows."]) as server:
         guessed.asks(server.url)
-        rows, rejects = run(guessed)
+        rows, rejects = asked(guessed)
     assert not rows and [row["reason"] for row in rejects] == ["count_mismatch"] * 5
