@@ -177,9 +177,9 @@ def test_shares_are_in_proportion_and_add_up(sizes, wanted):
     wanted = min(wanted, sum(sizes.values()))
     given = allocation(sizes, wanted)
     assert sum(given.values()) == wanted
-    for name, size in sizes.items():
-        share = wanted * size / (sum(sizes.values()) or 1)
-        assert given[name] <= size and abs(given[name] - share) < 1
+    for name, most in sizes.items():
+        share = wanted * most / (sum(sizes.values()) or 1)
+        assert given[name] <= most and abs(given[name] - share) < 1
 
 
 def test_the_rest_goes_to_the_largest_remainders():
