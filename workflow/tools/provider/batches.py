@@ -85,8 +85,6 @@ class Batches:
             raise Refused(400, f"Invalid 'endpoint': expected {ENDPOINT!r}.", param="endpoint")
         content = self.files.get(str(request.get("input_file_id"))).content
         key = digest(content.decode(errors="replace"))
-        if behaviour.batch_refuses_same_file and key in self.contents:
-            raise Refused(400, "There is a batch of this file already.", code="duplicate_batch", param="input_file_id")
         number = len(self.batches) + 1
         batch = Batch(f"batch_{number:06}", number, request["input_file_id"], request)
         batch.rows, batch.errors = rows(content)

@@ -63,19 +63,15 @@ class Behaviour:
     unsupported: list = field(default_factory=list)
     most_samples: int = 128
     error_text: str = ""  # put behind the message of such errors, and of failed rows of batches
-    fingerprint: str = "fp_loopback"
     # answers: "echo", or module:function called as function(messages, sampling, index); `texts` go before both
     respond: str = "echo"
     texts: list = field(default_factory=list)
     fresh_samples: bool = False  # a prompt that comes again is answered with the samples after those it had
     manners: str = "openai"  # the provider that it plays, one of manners.PROVIDERS
     finish: str = "stop"  # the server's word for an answer that came to its end
-    cache_from_tokens: int = 1024  # shortest common start of prompts that counts as cached; 0 caches nothing
-    # latency in seconds: lognormal around the median where sigma is set, plus a tail for some
+    # latency in seconds: lognormal around the median where sigma is set
     latency: float = 0.0
     latency_sigma: float = 0.0
-    tail_rate: float = 0.0
-    tail_seconds: float = 0.0
     # faults: name (or status) -> rate; faults_at: number of the chat request -> name; "" is none
     faults: dict = field(default_factory=dict)
     faults_at: dict = field(default_factory=dict)
@@ -92,14 +88,12 @@ class Behaviour:
     tokens_per_minute: int = 0
     burst_seconds: float = 60.0
     in_flight_limit: int = 0
-    limit_headers: bool = True
     # batches
     batch_seconds: float = 0.0
     batch_expires_after: float = 86_400.0
     batch_shuffled: bool = False
     batch_missing: float = 0.0
     batch_errors: float = 0.0
-    batch_refuses_same_file: bool = False
 
     def __post_init__(self):
         for name, setting in SETTINGS.items():
@@ -129,7 +123,7 @@ class Behaviour:
         for route, faults in self.route_faults.items():
             for fault in faults:
                 check_fault(f"route_faults.{route}", fault, WIRE)
-        for name in ("tail_rate", "batch_missing", "batch_errors"):
+        for name in ("batch_missing", "batch_errors"):
             if getattr(self, name) > 1:
                 raise ValueError(f"{name}: found {getattr(self, name)}, expected a rate from 0 to 1")
         if self.manners not in PROVIDERS:
@@ -155,8 +149,6 @@ class Behaviour:
         wait = self.latency
         if self.latency_sigma:
             wait *= math.exp(self.latency_sigma * NORMAL.inv_cdf(chance(self.seed, request, "latency")))
-        if self.tail_rate and chance(self.seed, request, "tail") < self.tail_rate:
-            wait += self.tail_seconds
         return wait
 
     def fault(self, request: str, number: int) -> str:

@@ -18,6 +18,7 @@ from tools.provider.spoilt import SPOILT, spoilt
 CHARACTERS = 4  # a token
 BLOCK = 128  # tokens; prompts are cached in such steps
 MOST_BLOCKS = 200_000  # remembered of all prompts together
+LEAST_CACHED = 1024  # tokens of the shortest common start of prompts that counts as cached
 THOUGHT = "Let me see. The answer is: yes. Or is it? The answer is: no."  # which is not the answer
 THOUGHTFUL = ("thoughts", "unclosed", "parts")
 HUGE = 50_000_000
@@ -162,7 +163,7 @@ class Model:
             message |= played.extra
             choices.append({"index": index, "message": message, "logprobs": None, "finish_reason": finish})
         hidden = tokens(THOUGHT) * n if odd == "hidden" else 0
-        cached = self.cached(body["messages"], behaviour.cache_from_tokens)
+        cached = self.cached(body["messages"])
         reply = {
             "id": f"chatcmpl-{name}",
             "object": "chat.completion",
@@ -175,7 +176,7 @@ class Model:
                 "total_tokens": size + written + hidden,
                 "prompt_tokens_details": {"cached_tokens": cached},
             },
-            "system_fingerprint": behaviour.fingerprint,
+            "system_fingerprint": "fp_loopback",
         }
         spoil(reply, odd)
         status, headers, sent = spoilt(odd, reply) if odd in SPOILT else (200, {}, json.dumps(reply).encode())
@@ -193,11 +194,9 @@ class Model:
             traceback.print_exc()
             raise Refused(500, f"{behaviour.respond} failed: {error!r}", "server_error") from error
 
-    def cached(self, messages: list, shortest: int) -> int:
+    def cached(self, messages: list) -> int:
         """How many tokens at the start of this prompt were the start of an earlier one, in whole blocks."""
         text = "".join(message["role"] + "\0" + message["content"] + "\0" for message in messages)
-        if not shortest or len(text) < shortest * CHARACTERS:
-            return 0
         found, start, seen = 0, 0, True
         for end in range(BLOCK * CHARACTERS, len(text) + 1, BLOCK * CHARACTERS):
             start = hash((start, text[end - BLOCK * CHARACTERS : end]))
@@ -206,7 +205,7 @@ class Model:
             self.blocks.add(start)
         if len(self.blocks) > MOST_BLOCKS:
             self.blocks.clear()
-        return found if found >= shortest else 0
+        return found if found >= LEAST_CACHED else 0
 
 
 def spoil(reply: dict, odd: str) -> None:

@@ -54,9 +54,8 @@ class Limits:
             for bucket, amount in buckets.values():
                 bucket.left -= amount
         headers = {}
-        if behaviour.limit_headers:
-            for name, (bucket, _) in buckets.items():
-                headers |= (together_headers if together else openai_headers)(name, bucket)
+        for name, (bucket, _) in buckets.items():
+            headers |= (together_headers if together else openai_headers)(name, bucket)
         if short:
             headers |= retry_headers(max(short.values()), behaviour.retry_after_form)
             raise Refused(
