@@ -1,7 +1,5 @@
 """list_questions: everything about a question is on the page and in the file, so packed that no text is markup."""
 
-from pathlib import Path
-
 import pytest
 
 from corpora.large_study import CLAIMS_EACH, IN_SCOPE, ROUNDS, VOTES
@@ -273,16 +271,6 @@ def test_an_abstention_shows_its_reason_and_missing_values_are_named(tmp_path):
     assert set(facet(index, "topic")) == {"(none)"} and index["titles"] == [document["id"]]
     assert document["published"] is None and document["rows"][0]["cells"][2]["predicts"] is None
     assert set(outcomes(index, "d1 (e)")) == {"not_comparable"}
-
-
-def test_a_second_page_has_the_same_bytes(tmp_path, monkeypatch):
-    pages = []
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        monkeypatch.chdir(tmp_path / name)  # a page names its tables as they are given
-        pages.append(tmp_path / name / build(Path(), 3))
-    assert pages[0].read_bytes() == pages[1].read_bytes()
-    assert pages[0].with_suffix(".csv").read_bytes() == pages[1].with_suffix(".csv").read_bytes()
 
 
 def test_shards_are_read_one_after_the_other(tmp_path, monkeypatch):

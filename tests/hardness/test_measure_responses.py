@@ -176,10 +176,6 @@ def test_the_section_shows_all_that_is_measured(study):
     assert table.rows[0]["topic food"]["value"] == pytest.approx(1 / 3) and table.rows[0]["average"]["n"] == 6
 
 
-def test_a_second_run_gives_the_same_bytes(study):
-    assert measured(study).read_bytes() == measured(study).read_bytes()
-
-
 @pytest.mark.parametrize("status", [None, "disputed"])
 def test_no_question_and_none_that_was_kept_are_measured_too(study, status):
     rows = tables.read(SELECTED_QUESTIONS, study.paths["selected_questions"][0]).to_pylist()

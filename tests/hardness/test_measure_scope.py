@@ -135,12 +135,6 @@ def test_examples_have_their_lineage(measured):
     assert parts[5] == "Round 2, similarity 0.40; not supported, so asked about"
 
 
-def test_a_second_run_gives_the_same_bytes(measured, tmp_path):
-    again = measure(tmp_path)
-    for name in ("metrics", "examples"):
-        assert again.with_name(f"{name}.parquet").read_bytes() == measured.with_name(f"{name}.parquet").read_bytes()
-
-
 def test_nothing_at_all_is_measured_too(tmp_path):
     empty = {table: [] for table in study()} | {DOCUMENTS: study()[DOCUMENTS]}
     empty[HARDNESS_STRATA] = [row(HARDNESS_STRATA, stratum="all")]
