@@ -14,7 +14,7 @@ from ragassay.schemas.people import ANNOTATION_ITEMS
 from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from rows import row
-from scripts.labels.sample_for_annotation import allocation, cochran, drawn, sample_for_annotation, size
+from scripts.labels.sample_for_annotation import allocation, cochran, dealt, drawn, sample_for_annotation, size
 
 SETTINGS = {"questions": "kept", "confidence": 0.95, "margin": 0.1, "groups": 3, "seed": 0}
 LABELS = ("out_of_scope", "in_scope")
@@ -206,6 +206,6 @@ def test_more_questions_move_few_of_the_old_ones():
 
 def test_groups_are_of_one_size_and_get_their_share_of_each_stratum():
     chosen = drawn(strata(90), 30, 0)
-    groups = sample_for_annotation.dealt(chosen, 3)
+    groups = dealt(chosen, 3)
     assert Counter(groups.values()) == {1: 10, 2: 10, 3: 10}
     assert Counter((groups[name], strata(90)[name]) for name in chosen) == {(g, s): 5 for g in (1, 2, 3) for s in "ab"}
