@@ -1,14 +1,17 @@
-"""Every declared table, found by its module: its names and key make sense, and its types survive Parquet exactly."""
+"""Schemas: what is declared, and rows of metrics."""
 
 import datetime
 import importlib
+import math
 import pkgutil
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from ragassay import schemas
 from ragassay.base.tables import REJECTS, Table, TableError, batches, read, write
+from ragassay.schemas.report import Section, metric
 
 MODULES = [importlib.import_module(found.name) for found in pkgutil.iter_modules(schemas.__path__, "ragassay.schemas.")]
 DECLARED = [(module, value) for module in MODULES for value in vars(module).values() if isinstance(value, Table)]
@@ -101,3 +104,18 @@ def test_nulls_and_types_are_checked(tmp_path, table):
         write(Table(table.name, table.row, table.key, tuple(other)), tmp_path / "a", [])
         with pytest.raises(TableError, match=f"column {column.name} of table {table.name} is {kind}"):
             read(table, tmp_path / "a")
+
+
+def test_a_section_writes_rows_of_its_study_and_nan_is_no_number():
+    section = Section("responses")
+    row = section.row("cells", {"b": 1, "a": "x"}, "accuracy", np.float64(0.5), np.int64(4), math.nan, 1, 2)
+    assert row == metric("responses", "cells", {"a": "x", "b": "1"}, "accuracy", 0.5, 4, None, 1.0, 2)
+    assert (row["keys"], row["low"], row["high"], row["n"]) == ('{"a": "x", "b": "1"}', None, 1.0, 4)
+    assert section.row("cells", {}, "mean", math.nan, 0)["value"] is None
+
+
+def test_numbers_without_n_are_counts_of_as_many_items():
+    section = Section("scope")
+    counts = list(section.rows("steps", {}, {"kept": 3, "none": 0}))
+    assert [(row["metric"], row["value"], row["n"]) for row in counts] == [("kept", 3.0, 3), ("none", 0.0, 0)]
+    assert [row["n"] for row in section.rows("steps", {}, {"kept": 3, "none": 0}, 9)] == [9, 9]

@@ -1,12 +1,19 @@
-"""Targets by rules: facts of a corpus with their answers exchanged."""
+"""Targets made of facts of a corpus, and the queries that they become."""
 
 import pytest
 
+from passages import write_passages
 from project import ROOT
+from ragassay.base import tables
+from ragassay.base.tally import MostRejected
 from ragassay.corpora.corpus import cuts
 from ragassay.documents.sources import document_files, records
 from ragassay.grading.matches import contains
-from scripts.targets.make_targets import DATE, LONGEST, NAME, NUMBER, aliases, fact_targets, form
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.corpora import QUERIES
+from scripts.targets.collect_target_queries import collect_target_queries
+from scripts.targets.make_targets import DATE, LONGEST, NAME, NUMBER, aliases, fact_targets, form, make_targets
+from targets import write_targets
 
 
 def passages(texts):
@@ -92,3 +99,43 @@ def test_answers_are_exchanged_for_such_as_look_alike(kind, one, other, alike):
 )
 def test_other_ways_to_write_an_answer(kind, answer, others):
     assert list(aliases(kind, answer)) == others
+
+
+ARTICLES = {one.file: one.fields["text"] for one in records(document_files(ROOT / "resources/demo/articles")[:4])}
+
+
+@pytest.fixture
+def make(tmp_path):
+    def make(texts, count=400, most_rejected=0.5):
+        paths = [tmp_path / f"{name}.parquet" for name in ("passages", "targets", "rejects")]
+        write_passages(paths[0], texts)
+        make_targets(*paths, dataset="facts", count=count, texts=2, most_rejected=most_rejected)
+        return [tables.read(kind, path).to_pylist() for kind, path in ((TARGETS, paths[1]), (tables.REJECTS, paths[2]))]
+
+    return make
+
+
+def test_as_many_are_made_as_asked_for_and_each_says_that_rules_made_it(make):
+    rows, _ = make(ARTICLES, count=12)
+    assert len(rows) == 12 and {row["origin"] for row in rows} == {"rules"}
+    assert {row["document"] for row in rows} <= set(ARTICLES) and max(len(row["texts"]) for row in rows) == 2
+
+
+def test_facts_that_become_none_are_rejects(make):
+    rows, rejects = make(ARTICLES)
+    assert rows and {row["reason"] for row in rejects} <= {"no_wrong_answer", "asked_with"}
+    assert {(row["stage"], row["shard"]) for row in rejects} == {("make_targets", "facts")}
+    assert not {row["item"] for row in rejects} & {row["target_id"] for row in rows}
+
+
+def test_a_corpus_whose_facts_have_nobody_to_be_exchanged_with_stops(make):
+    with pytest.raises(MostRejected, match=r"passages\.parquet: .* rejected.*These rules need plain English prose"):
+        make({"p": "The ferry sails at nine. The town has 40 boats. Ada Vance opened the lock in May."})
+
+
+def test_each_target_is_a_query_with_its_right_answers_and_document(tmp_path):
+    collect_target_queries(write_targets(tmp_path / "targets.parquet"), tmp_path / "queries.parquet")
+    rows = {row["query_id"]: row for row in tables.read(QUERIES, tmp_path / "queries.parquet").to_pylist()}
+    assert set(rows) == {"bridge", "ferry"}
+    own = rows["bridge"]
+    assert (own["text"], own["passage_id"], own["answers"]) == ("What fell in the storm", "p2", ["a bridge", "bridge"])
