@@ -3,7 +3,6 @@ appended to, by one process at a time; an undo is an event, too. Reading it name
 written: one with a single flipped bit is read as it was, one that a kill cut off was never acknowledged, any other
 costs its own click."""
 
-import binascii
 import fcntl
 import logging
 import os
@@ -11,20 +10,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ragassay.base.atomic import sync_folder
 from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.journal import decode, encode
 
-HEAD = re.compile(rb"([0-9a-f]{8}) (\d{1,5}) (?={)")  # checksum and length; no text within an event can look like it
-LONGEST_HEAD = len("01234567 12345 {")
+HEAD = re.compile(rb"[0-9a-f]{8} (\d{1,5}) (?={)")  # what a line begins with, and no text within an event can look like
 TORN = b" torn"  # ends a line that a kill cut off
 FLIPPED = "one bit is flipped; its click is read as it was"
 CUT_OFF = "cut off as by a kill while it was written, so that its click was never confirmed; otherwise give it again"
-EMPTY = "holds no click; the lines beside it are whole"
 LOST = (
     "damaged: what was clicked there is lost: a label has to be given again, and one taken back there counts again;"
     " a copy of the file would bring it back"
 )
-ZERO = binascii.crc32(b"\0")
+LONGEST_MENDED = 5_000  # bytes; the time to mend a line grows with their square
 log = logging.getLogger("ragassay")
 
 
@@ -46,78 +44,44 @@ def _read(path):
     except OSError as error:
         raise LogError(f"{path}: {error.strerror}; it holds the labels and has to be readable") from error
     events, damaged = [], 0
-    for number, event, problem in _lines(content):
-        if event:
-            events.append(event)
+    for number, whole, problem in _lines(content):
+        events += whole
         if problem:
             log.warning("%s line %d: %s", path, number, problem)
             damaged += problem == LOST
     return events, damaged
 
 
-def _lines(content: bytes) -> Iterator[tuple[int, dict | None, str]]:
-    """(number, event, problem) of each line. Whole events count wherever they are, also behind a damaged line end."""
-    at, number = 0, 1
-    while at < len(content):
-        event, end = _event_at(content, at)
-        if event:
-            yield number, event, ""
-            end += content[end : end + 1] == b"\n"
+def _lines(content: bytes) -> Iterator[tuple[int, list[dict], str]]:
+    """(number, events, problem) of each line: more than one event where the end between two of them is damaged."""
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
+    numbered = enumerate(lines, 1)
+    for number, marked in numbered:
+        line = marked.removesuffix(TORN)
+        ends = [(head.start(), head.end() + int(head[1])) for head in HEAD.finditer(line)]
+        whole = [event for start, end in ends if (event := decode(line[start:end]))]
+        if whole:
+            rest = len(line) - sum(len(encode(event)) - 1 for event in whole)
+            yield number, whole, (LOST if rest > 1 else FLIPPED if rest else "")
+        elif line != marked:
+            yield number, [], CUT_OFF
+        elif event := _mended(line):
+            yield number, [event], FLIPPED
+        elif number < len(lines) and (event := _mended(line + b"\n" + lines[number])):  # the bit made a line end
+            yield number, [event], FLIPPED
+            next(numbered)
         else:
-            heads = (head.start() for head in HEAD.finditer(content, at + 1))
-            end = next((start for start in heads if _event_at(content, start)[0]), len(content))
-            yield from _damaged_lines(content[at:end], number, end == len(content))
-        number += content.count(b"\n", at, end)
-        at = end
+            yield number, [], LOST if number < len(lines) or content.endswith(b"\n") else CUT_OFF
 
 
-def _event_at(content, at):
-    """The whole event that begins there, and its end."""
-    head = HEAD.match(content, at)
-    end = head.end() + int(head[2]) if head else at
-    return decode(content[at:end]), end
-
-
-def _damaged_lines(content, number, is_last):
-    """The same for lines of which none is whole."""
-    lines = content.removesuffix(b"\n").split(b"\n")
-    while lines:
-        line, *rest = lines
-        if line.endswith(TORN) or (is_last and not rest and not content.endswith(b"\n")):
-            yield number, None, CUT_OFF
-        elif len(line) < 2:
-            yield number, None, EMPTY
-        elif event := mended(line):
-            yield number, event, FLIPPED
-        elif rest and (event := mended(line + b"\n" + rest[0])):  # the bit made a line end
-            yield number, event, FLIPPED
-            rest, number = rest[1:], number + 1
-        else:
-            yield number, None, LOST
-        lines, number = rest, number + 1
-
-
-def mended(line: bytes) -> dict | None:
-    """The event of a line in which one bit is flipped; the checksum says which, as CRCs are linear."""
-    for bit in range(8 * min(len(line), LONGEST_HEAD)):
-        if event := decode(_flipped(line, bit)):
+def _mended(line):
+    """The event of a line in which one bit is flipped."""
+    for bit in range(8 * len(line)) if len(line) < LONGEST_MENDED else ():
+        changed = bytearray(line)
+        changed[bit // 8] ^= 1 << bit % 8
+        if event := decode(bytes(changed)):
             return event
-    head = HEAD.match(line)
-    if not head or int(head[2]) != len(line) - head.end():
-        return None
-    difference = binascii.crc32(line[head.end() :]) ^ int(head[1], 16)
-    differences = [binascii.crc32(bytes([1 << bit])) ^ ZERO for bit in range(8)]  # that bits of the last byte make
-    for at in reversed(range(head.end(), len(line))):
-        if difference in differences:
-            return decode(_flipped(line, 8 * at + differences.index(difference)))
-        differences = [binascii.crc32(b"\0", one) ^ ZERO for one in differences]
     return None
-
-
-def _flipped(line, bit):
-    changed = bytearray(line)
-    changed[bit // 8] ^= 1 << bit % 8
-    return bytes(changed)
 
 
 class Log:
@@ -141,7 +105,7 @@ class Log:
         last = self.path.read_bytes().rpartition(b"\n")[2]
         if last:
             self._write(b"\n" if decode(last) else TORN + b"\n")  # so that it spoils no other
-        _sync_folder(self.path.parent)
+        sync_folder(self.path.parent)
 
     def append(self, event: dict) -> None:
         """Returns once the event is on the disk."""
@@ -167,11 +131,3 @@ class Log:
                 self.torn = LogError(f"{self.path}: {error.strerror}; {remedy}")
             raise LogError(f"{self.path}: {error.strerror}; the last click was not stored") from error
         self.size += len(line)
-
-
-def _sync_folder(path):
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

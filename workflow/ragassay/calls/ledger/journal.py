@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ragassay.base.atomic import HOST
+from ragassay.base.atomic import HOST, sync_folder
 from ragassay.base.errors import AssayError
 from ragassay.calls.ledger import sharing
 
@@ -71,9 +71,7 @@ class Journal:
         with self._explained():
             sharing.make_folder(folder)
             self.file = sharing.open_file(self.path, os.O_WRONLY | os.O_EXCL | os.O_APPEND)
-            directory = os.open(folder, os.O_RDONLY)
-            os.fsync(directory)
-            os.close(directory)
+            sync_folder(folder)
         self.written, self.stopping = threading.Event(), threading.Event()
         self.syncing = threading.Thread(target=self._sync, daemon=True)
         self.syncing.start()

@@ -12,7 +12,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from ragassay.base.errors import AssayError
 
 WHOLE = "ragassay.whole"  # of a scope: whether its body has come, so that the server is at work
-FILES = 128  # that a server has open beside its connections
 MOST, SECONDS = 1_000, 60
 LATER = 1.1  # so that what has a limit of its own is answered first
 
@@ -62,13 +61,12 @@ class Connection(H11Protocol):
 
 
 def serving(app, seconds: float = SECONDS, most: int = MOST, **options) -> uvicorn.Server:
-    """A server of an application. Takes what the system allows of files, and fewer connections if that is less."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    """A server of an application, which takes what files the system allows."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    allowed = most if hard == resource.RLIM_INFINITY else max(1, min(most, hard - FILES))
-    protocol = type("Connection", (Connection,), {"seconds": seconds, "most": allowed, "alive": {}})
+    protocol = type("Connection", (Connection,), {"seconds": seconds, "most": most, "alive": {}})
     # Of those that come at once, half of all at a time are let in: each has sent its request before the next ones come.
-    options |= {"http": protocol, "loop": "asyncio", "ws": "none", "backlog": max(1, allowed // 2)}
+    options |= {"http": protocol, "loop": "asyncio", "ws": "none", "backlog": max(1, most // 2)}
     return uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, server_header=False, **options))
 
 

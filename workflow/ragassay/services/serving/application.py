@@ -8,7 +8,7 @@ import asyncio
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from html import escape
 from typing import Annotated, Any
@@ -27,9 +27,10 @@ from ragassay.services.serving.fits import NAMES, Fits, ServerError
 from ragassay.services.serving.limits import Limits, Metrics
 from ragassay.services.serving.proxy import Proxy
 
-Texts = Annotated[list[str], Field(fail_fast=True)]  # a list ends at the first error, however many there are
+MOST = {"fail_fast": True, "max_length": 1_000}  # items of a list, which ends at its first error
+Texts = Annotated[list[str], Field(**MOST)]
 Numbers = Annotated[list[float], Field(fail_fast=True)]
-Vectors = Annotated[list[Numbers], Field(fail_fast=True)]
+Vectors = Annotated[list[Numbers], Field(**MOST)]
 
 
 class Body(BaseModel):
@@ -61,12 +62,12 @@ class ScreenTexts(Body):
 
 
 class ProbeStates(Body):
-    states: Annotated[list[Vectors], Field(fail_fast=True)] = Field(description="Generations x layers x width.")
+    states: Annotated[list[Vectors], Field(**MOST)] = Field(description="Generations x layers x width.")
 
 
 class Batch(Body):
-    requests: Annotated[list[dict[str, Any]], Field(fail_fast=True)] = Field(
-        description='Each a name with its body: {"gate": {"queries": ["..."]}}.'
+    requests: list[dict[str, Any]] = Field(
+        description='Each a name with its body: {"gate": {"queries": ["..."]}}.', fail_fast=True, max_length=100
     )
 
 
@@ -91,16 +92,7 @@ class Server:
         """In a thread, so that others are served meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(self.pool, partial(function, *arguments))
 
-    def check_size(self, bodies: list[dict[str, Any]]) -> None:
-        """Refuses bodies that ask for more at once than the settings allow."""
-        size = sum(
-            max((len(value) for value in body.values() if isinstance(value, list)), default=0) for body in bodies
-        )
-        if (largest := max(size, len(bodies))) > self.settings["most_items"]:
-            raise ServerError(f"found {largest} items in a body, expected at most {self.settings['most_items']}")
-
     async def ask(self, name: str, body: dict[str, Any]) -> list[dict[str, Any]]:
-        self.check_size([body])
         answers = await self.compute(self.fits.ask, name, body)
         for answer in answers:
             alarm = answer.get("removed", answer.get("poisoned", not answer.get("in_knowledge", True)))
@@ -127,7 +119,7 @@ def application(server: Server, token: str = "") -> FastAPI:
 
     @asynccontextmanager
     async def running(_):
-        async with proxy.running(server) if proxy else _nothing():
+        async with proxy.running(server) if proxy else nullcontext():
             server.is_ready = True
             yield
             server.is_ready = False
@@ -152,8 +144,6 @@ def application(server: Server, token: str = "") -> FastAPI:
 
     @app.post("/batch", summary="Several of these at once; each has its answers or its error.")
     async def batch(body: Batch) -> list[dict[str, Any]]:
-        server.check_size([part for request in body.requests for part in request.values() if isinstance(part, dict)])
-        server.check_size(body.requests)
         return [await _one(server, request) for request in body.requests]
 
     @app.post("/reload", summary="Load the fits again from their files.")
@@ -190,11 +180,6 @@ def application(server: Server, token: str = "") -> FastAPI:
         paths[proxy.path] += proxy.settings["seconds"]
     app.add_middleware(Limits, paths=paths, metrics=server.metrics, token=token, settings=server.settings)
     return app
-
-
-@asynccontextmanager
-async def _nothing():
-    yield
 
 
 def _endpoint(server, name):

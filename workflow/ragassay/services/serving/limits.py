@@ -131,20 +131,16 @@ class Limits:
                     if not self._has_room(deadline):
                         return 503, f"found bodies of {self.most_held} bytes under way; ask again in a second"
         except TimeoutError:
-            return (
-                408,
-                f"found no whole body after {self.seconds} seconds, or before others took its place; send faster",
-            )
+            return 408, f"found no whole body in {self.seconds} seconds, or before others took its place; send faster"
         finally:
             self.coming.pop(deadline, None)
         return None
 
     def _has_room(self, deadline):
         """Whether all bodies fit. Others that are still coming are given up for that, the first ones first."""
-        others = [other for other in self.coming if other is not deadline] if self.held > self.most_held else []
-        while self.held > self.most_held and others:
+        while self.held > self.most_held and (others := [other for other in self.coming if other is not deadline]):
+            others[0].reschedule(0)
             given_up = self.coming.pop(others[0])
-            others.pop(0).reschedule(0)
             self.held -= len(given_up)
             given_up.clear()
         return self.held <= self.most_held
