@@ -65,8 +65,8 @@ def serving(app, seconds: float = SECONDS, most: int = MOST, **options) -> uvico
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     protocol = type("Connection", (Connection,), {"seconds": seconds, "most": most, "alive": {}})
-    # Of those that come at once, half of all at a time are let in: each has sent its request before the next ones come.
-    options |= {"http": protocol, "loop": "asyncio", "ws": "none", "backlog": max(1, most // 2)}
+    # A quarter at a time is let in, so that a request is read before so many newer connections end its own.
+    options |= {"http": protocol, "loop": "asyncio", "ws": "none", "backlog": max(1, most // 4)}
     return uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, server_header=False, **options))
 
 
