@@ -1,9 +1,13 @@
-"""Fifty people label at once while the server is killed and the log of their clicks is damaged."""
+"""Fifty people label at once while the server is killed and the log of their clicks is damaged; and who keeps them
+from it by waiting.
+"""
 
 import random
 
 from crowd import Crowd
-from people import project, sample
+from hostile_clients import connected, is_cut_off
+from people import Serving, give, project, sample
+from ragassay.people.page.connections import MOST
 
 PEOPLE, EACH, KILLS = 50, 6, 3
 
@@ -22,3 +26,15 @@ def test_fifty_people_lose_and_double_nothing_through_kills_and_damage(tmp_path)
     assert len(crowd.flipped | crowd.cut) == KILLS * 6
     labelled = {(person.name, item) for person in crowd.people for _, item, _ in person.confirmed}
     assert len(labelled) == PEOPLE * EACH, "all of them finish"
+
+
+def test_connections_that_wait_keep_nobody_from_labelling(tmp_path):
+    with Serving(project(tmp_path, sample(scope=4, defusion=0), training_items=0)) as running:
+        anna, waiting = running.person("Anna"), []
+        for _ in range(3):
+            waiting += connected(running.port, MOST // 2, b"POST /clicks/label HTTP/1.1\r\nhost: ")
+            anna.connection.close()  # as a browser does with a connection that was ended
+            assert give(anna)[0] == 200
+        assert sum(map(is_cut_off, waiting)) >= MOST // 2
+        for connection in waiting:
+            connection.close()
