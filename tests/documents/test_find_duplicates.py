@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ragassay.base import tables
 from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import ARTICLES, CLUSTERS
+from ragassay.text.near_duplicates import signatures, similarity
 from rows import row
 from scripts.documents.find_duplicates import find_duplicates
 
@@ -173,6 +174,26 @@ def test_no_order_of_texts_changes_anything_and_later_shards_keep_what_earlier_o
         assert new <= set(representatives), "each cluster has a representative in the shard it begins in"
         files.append(path)
     assert all(split_of(cluster) for cluster in representatives)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@given(SHARDS)
+def test_clusters_are_those_of_a_plain_search_that_compares_all_pairs(clusters, shards):
+    files, before = [], []  # signature and cluster of each article of earlier shards, in their order
+    for number, shard in enumerate(shards):
+        rows = [article(f"{number}-{place}", *each) for place, each in enumerate(shard)]
+        signed = dict(
+            zip([row["article_id"] for row in rows], signatures([row["text"] for row in rows], 20), strict=True)
+        )
+        alone = found(clusters(rows, (), "alone", cut_after_words=20))
+        expected = {}
+        for name, (cluster, represents) in alone.items():
+            texts = [signed[other] for other in alone if alone[other][0] == cluster]
+            near = [old for known, old in before if any(similarity(known, text).max() >= 0.8 for text in texts)]
+            expected[name] = (near[0], False) if near else (cluster, represents)
+        files.append(clusters(rows, files, f"s{number}", cut_after_words=20))
+        assert found(files[-1]) == expected
+        before += [(signed[name], cluster) for name, (cluster, _) in expected.items()]
 
 
 def _shuffled(picker, rows):
