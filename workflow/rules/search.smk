@@ -3,11 +3,13 @@
 Reads   results/passages, results/queries, the files that config["retrievers"] names, and the weights that `encoders` names
 Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which passages have vectors
         results/neighbours/{corpus}/{retriever}/{query_set}.parquet      the best passages of each query
+        results/indexes/{corpus}/{retriever}/                            of retrievers that search one
+        results/index_recall/{corpus}/{retriever}/{query_set}.parquet    what it misses
         results/metrics/retrieval.parquet                                the report's section
         embeddings/                                                      vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import relevance, search
+from ragassay.plan import indexes, relevance, search
 from ragassay.plan.report import draws
 
 RETRIEVERS = config["retrieval"]["retrievers"]
@@ -20,6 +22,7 @@ wildcard_constraints:
 
 
 ruleorder: merge_neighbours > search_dense
+ruleorder: merge_neighbours > search_index
 
 
 rule embed_passages:
@@ -85,7 +88,7 @@ rule search_dense:
     benchmark:
         "logs/search_dense/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(search.retrievers, kind=search.DENSE)),
+        retriever=one_of(plan(indexes.exact)),
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -95,6 +98,57 @@ rule search_dense:
         settings=plan(relevance.vectors_searched),
     script:
         "../scripts/search/search_dense.py"
+
+
+rule build_index:
+    """The vectors of a corpus become an index, which is searched in less time than all of them."""
+    input:
+        plan(search.awaited),
+        passages="results/passages/{corpus}.parquet",
+    output:
+        index=directory("results/indexes/{corpus}/{retriever}"),
+    log:
+        "logs/build_index/{corpus}/{retriever}.log",
+    benchmark:
+        "logs/build_index/{corpus}/{retriever}.benchmark.jsonl"
+    wildcard_constraints:
+        retriever=one_of(plan(indexes.indexed)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("search/build_index.py", search.retriever_kinds),
+        settings=plan(indexes.build_index),
+    script:
+        "../scripts/search/build_index.py"
+
+
+rule search_index:
+    """Each query finds passages by an index; of some queries, how many nearest ones the index misses."""
+    input:
+        plan(search.awaited),
+        passages="results/passages/{corpus}.parquet",
+        queries="results/queries/{query_set}.parquet",
+        index="results/indexes/{corpus}/{retriever}",
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        index_recall=table("results/index_recall/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/search_index/{corpus}/{retriever}/{query_set}.log",
+    benchmark:
+        "logs/search_index/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
+    wildcard_constraints:
+        retriever=one_of(plan(indexes.indexed)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("search/search_index.py", search.retriever_kinds),
+        settings=plan(indexes.search_index),
+    script:
+        "../scripts/search/search_index.py"
 
 
 rule search_vectors:
@@ -154,6 +208,7 @@ rule measure_retrieval:
         own_queries=MEASURED.over("results/queries/{query_set}.parquet"),
         own_neighbours=MEASURED.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         own_passages=expand("results/passages/{corpus}.parquet", corpus=plan(search.measured_parts)),
+        index_recall=plan(indexes.measured).over("results/index_recall/{corpus}/{retriever}/{query_set}.parquet"),
     output:
         metrics=table("results/metrics/retrieval.parquet"),
     log:

@@ -20,7 +20,7 @@ FOLDER = "folder"  # the kind of collection that has no vectors
 BUILT_IN = {BM25: {"kind": BM25}, "bm25_by_idf": {"kind": BM25, "divide_by_idf": True}}
 OPTIONS = {
     BM25: ("k1", "b", "divide_by_idf", "titles"),
-    DENSE: ("encoder", "query_encoder", "similarity", "titles"),
+    DENSE: ("encoder", "query_encoder", "similarity", "titles", "index"),
     VECTORS: ("similarity", "passages", "queries"),
 }
 NEEDED = {BM25: (), DENSE: ("encoder",), VECTORS: ("passages", "queries")}

@@ -39,6 +39,20 @@ QUERIES = Table(
 )
 
 
+INDEX_RECALL = Table(
+    "index_recall",
+    "One row per query and depth, of some queries: how many of the nearest passages an index finds.",
+    path="index_recall/{corpus}/{retriever}/{query_set}",
+    key=("query_id", "depth"),
+    columns=(
+        Column("query_id", pa.string(), "the query"),
+        Column("depth", pa.int32(), "how many passages are looked at"),
+        Column("found", pa.int32(), "how many of the exactly nearest ones are among as many of the index"),
+        Column("of", pa.int32(), "how many nearest ones there are; fewer than `depth` in a small corpus"),
+    ),
+    release="whole",
+)
+
 NEIGHBOURS = Table(
     "neighbours",
     "One row per query and clean passage found for it.",

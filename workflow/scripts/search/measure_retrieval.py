@@ -11,7 +11,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
+from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, QUERIES
 from ragassay.schemas.report import METRICS, Section
 from ragassay.search import measures
 from ragassay.search.measures import DEPTHS, NDCG, values
@@ -21,8 +21,18 @@ SECTION = Section("retrieval")
 
 
 def measure_retrieval(
-    queries, neighbours, passages, own_queries, own_neighbours, own_passages, metrics, retrievers, resamples, seed
-):  # fmt: skip
+    queries,
+    neighbours,
+    passages,
+    own_queries,
+    own_neighbours,
+    own_passages,
+    index_recall,
+    metrics,
+    retrievers,
+    resamples,
+    seed,
+):
     """`neighbours` has one file for each of the retrievers; those of the user are lists of files."""
     documents = measures.documents([passages])
     asked = tables.frame(QUERIES, [queries])
@@ -51,6 +61,8 @@ def measure_retrieval(
     rows += _to_the_first(columns, retrievers, panel)
     for path in own_neighbours:
         rows += _of_set(own_queries, path, own_passages, resamples, seed)
+    for path in index_recall:
+        rows += _of_index(path, resamples, seed)
     tables.write(METRICS, metrics, rows)
     for row in rows:
         if row["table"] == "by_kind" and row["metric"] == f"ndcg_{NDCG}" and row["n"]:
@@ -82,6 +94,17 @@ def _of_set(queries, neighbours, passages, resamples, seed):
     best = [max(own, key=own.get) if own else "" for own in relevant]  # questions of a document find it together
     means = Panel(best, resamples, seed).mean(np.column_stack(list(columns.values())))
     return [SECTION.row("sets", keys, name, **means.row(at)) for at, name in enumerate(columns)]
+
+
+def _of_index(path, resamples, seed):
+    """The rows of what an index finds of what an exact search does."""
+    counts = tables.frame(INDEX_RECALL, [path])
+    shares = (counts["found"] / counts["of"]).groupby([counts["query_id"], counts["depth"]]).first().unstack()
+    if shares.empty:
+        return []
+    means = Panel(list(shares.index), resamples, seed).mean(shares.to_numpy())
+    keys = tables.keys(INDEX_RECALL, path)
+    return [SECTION.row("indexes", keys, f"recall_{depth}", **means.row(at)) for at, depth in enumerate(shares)]
 
 
 if __name__ == "__main__":

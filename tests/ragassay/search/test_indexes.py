@@ -1,0 +1,119 @@
+"""Indexes that FAISS makes: what they propose is scored exactly, what they miss is counted, others' are refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from ragassay.search import indexes
+from ragassay.search.indexes import VectorIndexError, best, build, load, proposed
+from ragassay.search.nearest import nearest, unit
+
+COUNT = 10
+NAMES = pa.chunked_array([[f"p{number:04}" for number in range(at, at + 500)] for at in (0, 500, 1000)])
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    """Passages in thirty heaps, and queries near some of them."""
+    draw = np.random.default_rng(0)
+    heaps = draw.normal(size=(30, 32))
+    passages = heaps[draw.integers(0, 30, len(NAMES))] + 0.3 * draw.normal(size=(len(NAMES), 32))
+    return unit(passages), unit(passages[::50] + 0.1 * draw.normal(size=(30, 32)))
+
+
+def blocks(passages):
+    return lambda: np.array_split(passages, [100, 101, 900])
+
+
+@pytest.fixture
+def built(vectors, tmp_path):
+    def built(factory, folder="index"):
+        build(tmp_path / folder, factory, NAMES, "minilm", blocks(vectors[0]))
+        return tmp_path / folder
+
+    return built
+
+
+def found(folder, vectors, search):
+    """The best of each query: positions and scores."""
+    passages, queries = vectors
+    candidates = proposed(load(folder, NAMES, "minilm", search), queries, COUNT)
+    places = np.unique(candidates[candidates >= 0])
+    return [best(row, query, places, passages[places], COUNT) for row, query in zip(candidates, queries, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("factory", "search", "least"),
+    [
+        ("IVF16,Flat", "nprobe=16", 1),
+        ("IVF16,PQ8x4", "nprobe=16", 0.5),  # four bits for four numbers each
+        ("HNSW32", "efSearch=400", 1),
+        ("Flat", "", 1),
+    ],
+)
+def test_an_index_that_looks_everywhere_finds_what_an_exact_search_finds(built, vectors, factory, search, least):
+    positions, scores = nearest(vectors[1], blocks(vectors[0])(), COUNT)
+    pairs = found(built(factory), vectors, search)
+    same = np.mean([len({*one} & {*other}) for (one, _), other in zip(pairs, positions, strict=True)]) / COUNT
+    assert least <= same <= 1
+    for (place, score), exact_place, exact in zip(pairs, positions, scores, strict=True):
+        shared = np.isin(place, exact_place)
+        assert np.allclose(
+            score[shared], exact[np.isin(exact_place, place)], atol=1e-5
+        )  # exact, whatever proposed them
+
+
+def test_one_that_looks_at_less_finds_less_and_its_scores_stay_exact(built, vectors):
+    positions, _ = nearest(vectors[1], blocks(vectors[0])(), COUNT)
+    pairs = found(built("IVF64,Flat"), vectors, "nprobe=1")
+    same = np.mean([len({*one} & {*other}) for (one, _), other in zip(pairs, positions, strict=True)]) / COUNT
+    assert 0.1 < same < 0.99
+    for (place, score), query in zip(pairs, vectors[1], strict=True):
+        assert np.allclose(score, vectors[0][place] @ query, atol=1e-5) and (np.diff(score) <= 0).all()
+
+
+def test_the_same_vectors_give_the_same_bytes(built):
+    one, two = built("IVF16,PQ8x4", "one"), built("IVF16,PQ8x4", "two")
+    assert (one / indexes.FILE).read_bytes() == (two / indexes.FILE).read_bytes()
+
+
+def test_of_many_vectors_a_sample_from_everywhere_is_learned_from(vectors, monkeypatch, tmp_path):
+    monkeypatch.setattr(indexes, "TRAINED_ON", 400)
+    learned = []
+
+    class Watched:
+        train, add = learned.append, lambda self, block: None
+
+    monkeypatch.setattr(indexes.faiss, "index_factory", lambda *_: Watched())
+    monkeypatch.setattr(indexes.faiss, "write_index", lambda index, path: Path(path).touch())
+    build(tmp_path / "index", "Flat", NAMES, "minilm", blocks(vectors[0]))
+    assert np.array_equal(learned[0], vectors[0][::4])
+
+
+@pytest.mark.parametrize(
+    ("names", "encoder"),
+    [(NAMES.slice(1), "minilm"), (NAMES, "other"), (pa.chunked_array([[*NAMES.to_pylist()[:-1], "p9999"]]), "minilm")],
+)
+def test_an_index_of_other_passages_or_vectors_is_refused(built, names, encoder):
+    with pytest.raises(VectorIndexError, match="remove it, and it is built again"):
+        load(built("Flat"), names, encoder, "")
+
+
+@pytest.mark.parametrize("factory", ["IVF", "HNSW32,PQ7x8", "IVF2000,Flat", ""])
+def test_a_description_that_faiss_refuses_is_one_line(built, factory):
+    with pytest.raises(VectorIndexError, match="which FAISS refuses") as refused:
+        built(factory)
+    assert "\n" not in str(refused.value)
+
+
+def test_so_is_a_parameter_that_its_search_has_not_and_a_damaged_file(built):
+    folder = built("IVF16,Flat")
+    with pytest.raises(VectorIndexError, match="'deep=3'") as refused:
+        load(folder, NAMES, "minilm", "deep=3")
+    assert "\n" not in str(refused.value)
+    whole = (folder / indexes.FILE).read_bytes()
+    (folder / indexes.FILE).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(VectorIndexError, match="cannot use"):
+        load(folder, NAMES, "minilm", "")
