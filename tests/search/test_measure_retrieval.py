@@ -155,8 +155,8 @@ def test_what_an_index_finds_is_the_mean_share_of_what_is_nearest(tmp_path):
     rows = measured(tmp_path, asked, index_recall=[path, empty], near={"a": ["p"]}, bm25={"a": ["p"]})
     of_indexes = {key[1:]: row["value"] for key, row in rows.items() if key[0] == "indexes"}
     assert of_indexes == {
-        ("documents", "near", "questions", "recall_1"): 0.5,
-        ("documents", "near", "questions", "recall_5"): 0.75,
-        ("documents", "near", "questions", "recall_10"): 1,
-        ("documents", "near", "questions", "recall_100"): 1,
+        ("documents", "questions", "near", "recall_1"): 0.5,
+        ("documents", "questions", "near", "recall_5"): 0.75,
+        ("documents", "questions", "near", "recall_10"): 1,
+        ("documents", "questions", "near", "recall_100"): 1,
     }

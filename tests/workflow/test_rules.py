@@ -143,14 +143,14 @@ def test_a_rule_without_code_param_log_or_environment_is_found(project, monkeypa
 
 
 def test_rules_call_a_function_of_their_name_whose_arguments_are_inputs_outputs_and_settings():
+    tests = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
     for script in sorted((ROOT / "workflow/scripts").rglob("*.py")):
         tree = ast.parse(script.read_text())
         functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
         assert script.stem in functions, script
         assert f"    run({script.stem}, snakemake)" in script.read_text(), script
-        assert (ROOT / "tests" / script.parent.name / f"test_{script.name}").is_file(), (
-            f"{script} has no test beside it"
-        )
+        called = rf"from scripts\.{script.parent.name}(\.{script.stem} import|\b.* import .*\b{script.stem}\b)"
+        assert re.search(called, tests), f"no test calls {script}"
 
 
 def bodies(text):
