@@ -143,7 +143,7 @@ def test_a_rule_without_code_param_log_or_environment_is_found(project, monkeypa
 
 
 def test_rules_call_a_function_of_their_name_whose_arguments_are_inputs_outputs_and_settings():
-    tests = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    tests = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
     for script in sorted((ROOT / "workflow/scripts").rglob("*.py")):
         tree = ast.parse(script.read_text())
         functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
