@@ -1,10 +1,15 @@
-"""What names of retrievers and corpora stand for, and what their jobs get and wait for."""
+"""What a configuration plans for corpora: searches, queries and targets."""
+
+import copy
 
 import pytest
+import yaml
+from snakemake.utils import update_config
 
+from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import relevance, search
+from ragassay.plan import attacks, defences, models, queries, relevance, search, targets
 from ragassay.plan.search import NoVectors
 from wildcards import Wildcards
 
@@ -97,3 +102,117 @@ def test_vectors_are_named_for_each_corpus_and_set(config):
     )
     with pytest.raises(NoVectors, match=told):
         search.vector_files(config, "passages", "corpus", Wildcards(asked, corpus="alone"))
+
+
+MODEL = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
+SCHEMA = merged()
+LOG = {"before": {"a": 1}, "after": {"a": 0.5, "made": 0.5}, "first_day": "2026-11-01", "drift_day": 9}
+RATED = {"corpus": "documents", "retriever": "bm25", "query_set": "a"}
+CONFIG = {
+    "models": {"careful": MODEL, "m": MODEL, "n": MODEL},
+    "query_sets": {"a": {"files": ["a.csv"]}},
+    "synthetic_queries": {"made": {"corpus": "documents", "model": "m"}, "taken": {"corpus": "documents"}},
+    "query_logs": {"log": LOG},
+    "lm_relevance": {"raters": ["m", "n"], "rated": [RATED], "passages": 3},
+}
+
+
+@pytest.fixture
+def query_config():
+    return checked(copy.deepcopy(CONFIG), [], SCHEMA)
+
+
+def test_a_set_is_written_by_its_model_or_taken_from_its_corpus(query_config):
+    assert queries.by_model(query_config) == ["made"] and queries.from_corpus(query_config) == ["taken"]
+    job = Wildcards(query_set="made")
+    assert queries.passages(query_config, job) == "results/passages/documents.parquet"
+    assert models.provider_of(query_config, queries.writer, job) == ["ragassay.calls.providers.rules"]
+    assert models.weights_of(query_config, queries.writer, job) == []
+    assert models.access_of(query_config, queries.writer, job)["mode"] == "online"
+    settings = queries.write_synthetic_queries(query_config, job)
+    assert settings["model"]["name"] == "m" and settings["ledger"] == "ledger/write_synthetic_queries/made/m"
+    assert (settings["count"], settings["examples"]) == (300, [])
+    taken = queries.take_synthetic_queries(query_config, Wildcards(query_set="taken"))
+    assert taken == {"count": 300, "taken": "conclusion"}
+
+
+def test_a_log_is_mixed_from_all_its_sets_once(query_config):
+    job = Wildcards(query_log="log")
+    assert queries.mixed(query_config, job) == ["results/queries/a.parquet", "results/queries/made.parquet"]
+    settings = queries.mix_query_log(query_config, job)
+    assert settings == {**LOG, "days": 50, "queries": 1000, "seed": 0}
+
+
+def test_a_users_log_is_read(query_config):
+    columns = {"date": "day", "text": "text"}
+    query_config["query_logs"]["mine"] = {"files": ["log.csv"], "columns": columns, "date_format": "%d.%m.%Y"}
+    assert queries.logs(query_config, mixed=False) == ["mine"] and queries.logs(query_config, mixed=True) == ["log"]
+    settings = queries.read_query_log(query_config, Wildcards(query_log="mine"))
+    assert settings["name"] == "mine" and settings["columns"] == columns and settings["date_format"] == "%d.%m.%Y"
+
+
+def test_every_rater_rates_everything(query_config):
+    assert list(queries.rated(query_config)) == [{"rater": "m", **RATED}, {"rater": "n", **RATED}]
+    settings = queries.rate_relevance(query_config, Wildcards(rater="n", **RATED))
+    assert (settings["shown"], settings["votes"], settings["model"]["name"]) == (3, 1, "n")
+    assert settings["ledger"] == "ledger/rate_relevance/n/documents/bm25/a"
+
+
+READER = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
+REWRITTEN = {"model": "careful", "count": 3}
+BY_MODEL = {"model": "careful", "query_set": "asked"}
+OWN = {
+    "models": {"careful": READER},
+    "corpora": {
+        "texts": {"files": ["a.csv", "b.csv"]},
+        "more": {"extends": "texts", "rewritten": REWRITTEN},
+        "most": {"extends": "more", "rewritten": REWRITTEN},
+    },
+    "query_sets": {"asked": {"files": ["q.csv"]}},
+    "datasets": {
+        "brought": {"corpus": "texts", "targets": ["t.csv"]},
+        "ruled": {"corpus": "texts", "by_rule": {}},
+        "modelled": {"corpus": "more", "by_model": BY_MODEL},
+    },
+}
+
+
+def target_config(**more):
+    return checked(OWN | more, [], SCHEMA)
+
+
+def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_writes():
+    own = target_config()
+    assert search.parts_of(own, "more") == ["texts+1", "texts+2", "more+1"]
+    assert search.parts_of(own, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
+    assert search.parts(own) == ["texts+1", "texts+2"], "nothing else is read from files"
+    assert search.in_parts(own) == ["texts", "more", "most"]
+    assert targets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
+    settings = targets.rewrite_passages(own, Wildcards(corpus="more"))
+    assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/careful")
+
+
+def test_targets_come_from_files_from_rules_or_from_a_model():
+    own = target_config()
+    origins = {key: targets.made(own, key) for key in targets.ORIGINS}
+    assert origins == {"targets": ["brought"], "by_rule": ["ruled"], "by_model": ["modelled"]}
+    assert targets.make_targets(own, Wildcards(dataset="ruled"))["count"] == 400
+    job = Wildcards(dataset="modelled")
+    assert targets.queries(own, job) == "results/queries/asked.parquet"
+    assert targets.passages(own, job) == "results/passages/more.parquet"
+    assert models.provider_of(own, targets.target_writer, job) == ["ragassay.calls.providers.rules"]
+    settings = targets.write_targets(own, job)
+    assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "careful")
+    assert targets.extended(own) == ["more"], "no dataset needs the other"
+
+
+def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files, own = [ROOT / "config" / name for name in ("config.yaml", "paper/scope.yaml", "paper/attacks.yaml")], {}
+    for file in files:
+        update_config(own, yaml.safe_load(file.read_text()))
+    filled = checked(own, files, SCHEMA)
+    assert [found for module in (targets, search, attacks, defences) for found in module.check(filled)] == []
+    assert targets.made(filled, "by_model") == ["nq", "msmarco", "hotpotqa", "enq", "emsmarco"]
+    assert targets.extended(filled) == ["enq", "emsmarco"] and len(attacks.cells(filled)) == 5 * 5
+    assert search.parts_of(filled, "enq") == ["nq", "enq+1"]
