@@ -8,6 +8,8 @@ reads it again each time.
 import argparse
 import hashlib
 import itertools
+import logging
+import math
 import random
 import shutil
 import signal
@@ -22,9 +24,10 @@ from common.figures import figure, finish
 from common.memory import peak_megabytes
 from fuzzing.door import entered
 from fuzzing.doors import DOORS
+from fuzzing.fitted_files import damaged_files
 from fuzzing.mutations import changed_bytes
 
-CASES = 20_000
+CASES, DAMAGED = 20_000, 500
 SEEDS = Path(__file__).resolve().parent.parent / "tests/benchmarks/fuzz_seeds"
 SECONDS = 5.0  # of the processor, for one input
 UNTOUCHED = 0.3  # share of inputs whose bytes stay as they grew
@@ -84,12 +87,17 @@ def main() -> None:
     parser.add_argument("cases", type=int, nargs="?", default=CASES)
     parser.add_argument("doors", nargs="*", default=[*DOORS], metavar="door")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop then, and report what was reached")
     given = parser.parse_args()
     if unknown := set(given.doors) - DOORS.keys():
         sys.exit(f"found no door {', '.join(unknown)}, expected some of: {', '.join(DOORS)}")
+    logging.getLogger("ragassay").setLevel(logging.ERROR)  # each input would have its warnings
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     streams, found, longest = {name: inputs_of(name, given.seed) for name in given.doors}, {}, 0.0
-    cases = 0
+    cases, end = 0, time.monotonic() + 60 * given.minutes
     for name in itertools.islice(itertools.cycle(given.doors), given.cases):
+        if time.monotonic() > end:
+            break
         content, begun = next(streams[name]), time.process_time()
         error = problem(name, content)
         longest, cases = max(longest, time.process_time() - begun), cases + 1
@@ -101,6 +109,10 @@ def main() -> None:
     figure("fuzz_cases", cases, "inputs", f">= {given.cases}")
     figure("fuzz_doors", len(given.doors), "doors", f">= {len(given.doors)}")
     figure("fuzz_unexpected", len(found), "errors", "<= 0")
+    damaged, refused, opened = damaged_files(DAMAGED)
+    figure("damaged_guard_files", damaged, "files", f">= {DAMAGED}")
+    figure("damaged_guard_files_refused", refused, "files", f">= {DAMAGED}")
+    figure("damaged_guard_files_opened", opened, "files", "<= 0")
     figure("fuzz_longest_case", longest, "s", f"<= {SECONDS:g}")
     figure("fuzz_memory", peak_megabytes(), "MB", "<= 1536")
     finish()

@@ -2,13 +2,19 @@
 
 import json
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
+
+import pyarrow as pa
 
 from fuzzing import inputs
 from fuzzing.mutations import changed_value
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import CRASH, MISSHAPEN, AssayError, Unusable
+from ragassay.release.verification import checks, table_files
+from ragassay.release.verification.digests import Oversized, crash
 from ragassay.text.characters import refusal
 
 
@@ -22,10 +28,32 @@ class LetIn(Exception):
     """Something was let in that is not to be stored, or that says what it was not told."""
 
 
+def _of_item(unusable, reason, detail):
+    """What nobody foresaw of an item is raised, where the library makes a reason of it."""
+    if reason == CRASH and (error := sys.exception()):
+        raise error
+    MADE(unusable, reason, detail)
+
+
+def _of_table(error):
+    """Of damaged tables, what is foreseen stays a line."""
+    if isinstance(error, (pa.ArrowException, OSError, Oversized, *MISSHAPEN)):
+        return crash(error)
+    raise error
+
+
+MADE = Unusable.__init__
+
+
 def entered(door: Door, content: bytes, folder: Path) -> None:
     """Raises what nobody foresaw."""
     try:
-        door.enter(content, folder)
+        with (
+            mock.patch.object(Unusable, "__init__", _of_item),
+            mock.patch.object(table_files, "crash", _of_table),
+            mock.patch.object(checks, "crash", _of_table),
+        ):
+            door.enter(content, folder)
     except door.known as error:
         if not str(error).replace("\n", "").isprintable():
             raise LetIn(f"a message that steers a terminal: {error!r:.200}") from error

@@ -2,26 +2,20 @@
 a reader raises beside an error of its kind, and whatever it lets in that is not to be stored, is a finding.
 """
 
-from fuzzing import inputs
+from fuzzing import files, inputs, servers
 from fuzzing.door import Door, grown, in_file, values
-from fuzzing.files import (
-    MANIFEST,
-    arrow,
-    asked,
-    click_file,
-    configuration,
-    corpus,
-    documents,
-    grants,
-    imported,
-    ledger,
-    parquet,
-    register,
-    release,
-    signed,
-    vectors,
+from fuzzing.files import given, imported, shipped, signed, vectors
+from fuzzing.fitted_files import (
+    fitted_folder,
+    gated,
+    guarded,
+    made,
+    numbers,
+    opened_recording,
+    probed,
+    recording,
 )
-from fuzzing.fitted_files import fitted_folder, gated, guarded, made, numbers, probed
+from fuzzing.whole_releases import sample, whole_release
 from fuzzing.wire import addresses, batch, click, error_reply, feed, judgement, page, reply, robots_file, service
 from ragassay.base.errors import AssayError, Unusable
 from ragassay.calls.model import Failure
@@ -49,26 +43,43 @@ DOORS = {
     "replies of services": Door(values(inputs.SERVICE), service, FAILURE),
     "streams of services": Door(values(inputs.SERVICE, lines=True, form="data: {}\n"), service, FAILURE),
     "judgements": Door(grown("judgement"), judgement),
-    "JSON lines": Door(values(inputs.DOCUMENTS, lines=True), in_file("x.jsonl", documents)),
-    "CSV": Door(grown("csv"), in_file("x.csv", documents)),
-    "texts with headers": Door(grown("header"), in_file("x.md", documents)),
-    "Parquet": Door(parquet, in_file("x.parquet", documents)),
-    "Arrow": Door(arrow, in_file("x.arrow", documents)),
-    "corpora": Door(values(inputs.DOCUMENTS, lines=True), in_file("x.jsonl", corpus)),
+    "JSON lines": Door(values(inputs.DOCUMENTS, lines=True), in_file("x.jsonl", files.documents)),
+    "CSV": Door(grown("csv"), in_file("x.csv", files.documents)),
+    "texts with headers": Door(grown("header"), in_file("x.md", files.documents)),
+    "Parquet": Door(files.parquet, in_file("x.parquet", files.documents)),
+    "Arrow": Door(files.arrow, in_file("x.arrow", files.documents)),
+    "corpora": Door(values(inputs.DOCUMENTS, lines=True), in_file("x.jsonl", files.corpus)),
+    "web pages in files": Door(grown("page"), files.parsed("html"), UNUSABLE),
+    "Word files": Door(files.word, files.parsed("docx"), UNUSABLE),
+    "PDF files": Door(files.parts_of_pdf, files.pdf),
+    "judgements of relevance": Door(given(files.RELEVANT), in_file("x.csv", files.relevance)),
+    "question sets": Door(given(files.QUESTIONS), in_file("x.csv", files.question_set)),
+    "files of targets": Door(values([files.TARGETS]), in_file("x.json", files.targets)),
     "vectors of numpy": vectors("npy"),
     "vectors of safetensors": vectors("safetensors"),
-    "logs of queries": Door(values(inputs.SPANS), in_file("x.jsonl", asked)),
-    "ledgers": Door(signed(inputs.LEDGER), in_file("x.jsonl", ledger)),
-    "registers of money": Door(values(inputs.REGISTER), in_file("money.json", register)),
+    "logs of queries": Door(values(inputs.SPANS), in_file("x.jsonl", files.asked)),
+    "logs of queries as CSV": Door(given(files.ASKED), in_file("x.csv", files.asked)),
+    "ledgers": Door(signed(inputs.LEDGER), in_file("x.jsonl", files.ledger)),
+    "registers of money": Door(values(inputs.REGISTER), in_file("money.json", files.register)),
     "registers of grants": Door(
-        values([{"jobs": {"host 1 ab": [1.0, 2], "host 2 cd": [0.5]}}]), in_file("grants.json", grants)
+        values([{"jobs": {"host 1 ab": [1.0, 2], "host 2 cd": [0.5]}}]), in_file("grants.json", files.grants)
     ),
+    "leases": Door(values([files.HOLDER]), in_file("lease", files.lease)),
     "clicks": Door(values(inputs.CLICKS), click),
-    "logs of clicks": Door(signed(inputs.EVENTS_OF_CLICKS), in_file("x.jsonl", click_file)),
+    "bodies of clicks": Door(values(inputs.CLICKS), servers.annotation_server),
+    "logs of clicks": Door(signed(inputs.EVENTS_OF_CLICKS), in_file("x.jsonl", files.click_file)),
     "imports as CSV": Door(grown("labels"), imported(_label_files.read_csv)),
     "imports of Label Studio": Door(values([inputs.STUDIO]), imported(_label_files.read_label_studio)),
-    "configuration": Door(grown("configuration"), in_file("x.yaml", configuration)),
-    "releases": Door(values([MANIFEST]), in_file("manifest.json", release)),
+    "configuration": Door(grown("configuration"), in_file("x.yaml", files.configuration)),
+    "tables of shards": Door(given(files.SHARDS), in_file("x.tsv", files.shards)),
+    "prompts": Door(shipped(files.PROMPT), in_file("x.yaml", files.prompt)),
+    "guidelines": Door(shipped(files.GUIDELINES), in_file("x.yaml", files.guidelines)),
+    "releases": Door(values([files.MANIFEST]), in_file("manifest.json", files.release)),
+    "whole releases": Door(sample, whole_release),
+    "recordings": Door(recording, in_file("x.safetensors", opened_recording)),
+    "pages of databases": Door(values(servers.PAGES, lines=True), servers.database),
+    "stored pages of databases": Door(servers.stored_page, servers.stored_pages),
+    "bodies for guard servers": Door(values(servers.BODIES), servers.guard_server),
     "gates": fitted_folder("gate.json", lambda: made() / "gate/gate.json", gated),
     "guards": fitted_folder("guard.json", lambda: made() / "trustrag/guard.json", guarded),
     "chains of guards": fitted_folder("guard.json", lambda: made() / "chain/guard.json", guarded),

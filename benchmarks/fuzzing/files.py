@@ -1,9 +1,12 @@
 """Doors of files: documents, tables, vectors, ledgers, labels, configuration, releases."""
 
 import binascii
+import contextlib
 import functools
 import io
 import json
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -15,21 +18,43 @@ from fuzzing.mutations import changed_value
 from fuzzing.wire import ITEM
 from ragassay.base.errors import Unusable
 from ragassay.calls.ledger.journal import encode
+from ragassay.calls.ledger.lease import Lease
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.ledger.register import Register
+from ragassay.calls.prompts import Prompt
 from ragassay.config.schema import merged
 from ragassay.config.settings import of_files
+from ragassay.config.shards import read_shards
 from ragassay.corpora import user_files
-from ragassay.documents import sources
+from ragassay.documents import parsed_files, sources
 from ragassay.documents.documents import article
 from ragassay.people import click_log
-from ragassay.people.folder import state
+from ragassay.people.folder import load_guidelines, state
 from ragassay.people.page.access import checked_name
 from ragassay.queries.query_log import entries
 from ragassay.release.verification import checks
+from ragassay.studies.poisoning.targets.hygiene import Problem
+from ragassay.studies.poisoning.targets.released import FORMATS, released
+from ragassay.studies.scope import question_sets
 from scripts.search.search_vectors import VectorFiles
 
+ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = {"id": "id", "text": "text", "title": "title", "answers": "topic"}
+SET = {name: name for name in ("doc_id", "question", "question_id", "question_type", "in_scope")} | {"out_of_scope": ""}
+RELEVANT = b"query-id,corpus-id,score\nq1,d1,1\nq2,d2,0\n"
+ASKED = b"date,text,session\n2026-11-01T10:00:00Z,Is it?,a\n1790000000,Why?,\n"
+QUESTIONS = b"doc_id,question,question_id,question_type,in_scope\nd,Is it?,1,a,true\nd,Why?,2,,0\n"
+SHARDS = (
+    b"shard\tdocuments\ttopics\tfirst_day\tlast_day\tper_topic\n"
+    b"a\tx.jsonl\t\t\t\t\nb\t\tnews\t2026-11-01\t2026-11-30\t5\n"
+)
+GUIDELINES = "resources/annotation/guidelines.yaml"
+PROMPT = "resources/prompts/extract_claims.yaml"
+TARGETS = {
+    "t1": {"question": "Who?", "correct answer": "Bo", "incorrect answer": "Al", "adv_texts": ["It was Al."]},
+    "t2": {"id": 2, "question": "Who?", "answer": "Bo", "incorrect_answer": ["Al", "Cy"], "adv_texts": ["a", "b"]},
+}  # fmt: skip
+HOLDER = {"host": "h", "pid": 1, "at": 1.5}
 
 
 def documents(path):
@@ -47,6 +72,85 @@ def documents(path):
 def corpus(path):
     for row in user_files.texts([str(path)], COLUMNS, ("title",), ("answers",)):
         storable(list(row.values()))
+
+
+def relevance(path):
+    user_files.qrels(str(path), {"q1": "Is it?", "q2": "Why?"})
+
+
+def question_set(path):
+    for question in question_sets.questions([str(path)], SET, {"d": "doc-1"}, "x"):
+        storable(question.row["text"], question.own_id, question.row["question_type"])
+
+
+def targets(path):
+    for name in FORMATS:
+        for row in released(str(path), name):
+            storable(row.detail if isinstance(row, Problem) else [*map(str, row.values())])
+
+
+def parsed(kind):
+    """A web page or a Word file, as the process reads it that can be killed."""
+    return lambda content, folder: parsed_files.text_and_title(content, kind)
+
+
+def pdf(content, folder):
+    """Its parser may raise anything, which the process makes a reason of, but not go on for ever."""
+    with contextlib.suppress(Exception):
+        parsed_files.text_and_title(content, "pdf")
+
+
+def word(draw):
+    """A Word file: a document of paragraphs in a ZIP."""
+    content, text = io.BytesIO(), draw.choice(["It was. So.", "", "&lt;", "&a;", "<w:p>" * 50])
+    paragraph = f"<w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body>"
+    body = f'<w:document xmlns:w="{parsed_files.WORD[1:-1]}">{paragraph}</w:document>'
+    with zipfile.ZipFile(content, "w", draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as parts:
+        parts.writestr(parsed_files.BODY, body)
+    return content.getvalue()
+
+
+def parts_of_pdf(draw):
+    stream = draw.choice([b"BT /F1 12 Tf (It was. So.) Tj ET", b"q " * 20, b""])
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]  # fmt: skip
+    whole = b"".join(b"%d 0 obj\n%b\nendobj\n" % (number, part) for number, part in enumerate(objects, 1))
+    return b"%PDF-1.4\n" + whole + b"trailer\n<< /Root 1 0 R /Size 6 >>\n%%EOF\n"
+
+
+def given(content):
+    """Always the same, to be changed."""
+    return lambda draw: content
+
+
+def shipped(name):
+    return lambda draw: (ROOT / name).read_bytes()
+
+
+def lease(path):
+    """What another process wrote who holds a ledger."""
+    waiting = Lease(path.parent)
+    waiting.private.touch()
+    waiting._holder(), waiting._is_stale(path)
+
+
+def prompt(path):
+    loaded = Prompt.load(path)
+    values = {name: 3 if label is None else "a" for name, label in loaded.labels.items()}
+    json.dumps(loaded.messages(**values)).encode()
+
+
+def guidelines(path):
+    load_guidelines(path, 3)
+
+
+def shards(path):
+    for row in read_shards(path, ("taken",)).values():
+        storable([value for value in row.values() if isinstance(value, str)])
 
 
 def parquet(draw):

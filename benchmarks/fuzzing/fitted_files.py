@@ -1,9 +1,13 @@
 """Doors of what somebody fitted: gates, guards and probes, as files with a right signature and wrong contents."""
 
 import base64
+import contextlib
 import functools
 import hashlib
+import itertools
 import json
+import random
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +18,7 @@ from safetensors.numpy import load, save
 from fuzzing.door import Door, LetIn
 from fuzzing.mutations import changed_value
 from ragassay.base import card
+from ragassay.base.errors import AssayError
 
 
 def fitted_folder(name, path, open_and_use):
@@ -85,10 +90,62 @@ def made():
     (folder / "guards").mkdir()
     fitted.write_guards(folder / "guards")
     fitted.write_probes(folder / "probes")
+    fitted.write_recording(folder / "recording.safetensors")
     for kind in ("trustrag", "chain"):
         (folder / kind).mkdir()
         (folder / "guards" / f"{kind}.json").rename(folder / kind / "guard.json")
     return folder
+
+
+def recording(draw):
+    """One whose card says other things, signed."""
+    content = (made() / "recording.safetensors").read_bytes()
+    length = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:length])
+    facts = changed_value(draw, json.loads(header["__metadata__"]["card"]))
+    if draw.random() < 0.7 and isinstance(facts, dict):
+        facts = card.signed(facts)
+    header["__metadata__"]["card"] = json.dumps(facts)
+    head = json.dumps(header).encode()
+    return len(head).to_bytes(8, "little") + head + content[length:]
+
+
+def opened_recording(path):
+    from ragassay.models.recording import Recording
+
+    opened = Recording.open(path)
+    _ = opened.answers, opened.words, opened.digest
+    for check in (opened.check, lambda *_: opened.row([])):
+        with contextlib.suppress(AssayError):
+            check(["ab"], ["Who?"])
+
+
+def damaged_files(count: int) -> tuple[int, int, int]:
+    """So many accidents to files of gates, guards and probes: how many there were, how many are an error of one line
+    when the file is loaded, and how many are let in. Any other error is raised.
+    """
+    draw, refused, opened = random.Random(0), 0, 0
+    from ragassay import Gate, Guard, Probe
+
+    loads = {"gate": Gate.load, "trustrag": lambda folder: Guard.load(folder / "guard.json")}
+    loads |= {"chain": loads["trustrag"], "probes": lambda folder: Probe.load(folder, "logistic")}
+    files = [(name, file) for name in loads for file in sorted((made() / name).iterdir())]
+    for name, file in itertools.islice(itertools.cycle(files), count):
+        content = file.read_bytes()
+        at = draw.randrange(len(content))
+        damage = draw.choice([
+            content[:at], content[at + 1 :], content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :],
+            content + content, content[:at] + b"NaN" + content[at:],
+        ])  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(made() / name, folder, dirs_exist_ok=True)
+            Path(folder, file.name).write_bytes(damage)
+            try:
+                loads[name](Path(folder))
+                opened += 1
+            except AssayError as error:
+                refused += len(str(error).splitlines()) == 1
+    return count, refused, opened
 
 
 def gated(folder):

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import save_file
 
+from ragassay.release.verification import digests
 from scripts.search import search_vectors
 from scripts.search.search_vectors import VectorError, VectorFiles
 
@@ -46,6 +47,17 @@ def test_vectors_come_by_their_ids_in_any_order_from_files_in_any_order(tmp_path
 def test_whole_numbers_are_ids_too(tmp_path):
     pq.write_table(pa.table({"id": [3, 1], "vector": [[3.0], [1.0]]}), tmp_path / "x.parquet")
     assert read([tmp_path / "x.parquet"], ["1", "3"]).tolist() == [[1], [3]]
+
+
+def test_a_file_that_unfolds_to_far_more_than_its_size_is_refused_before_it_does(tmp_path, monkeypatch):
+    """A list of 5 million zeros is a row of 1 kB; of a billion, one of 4 GB."""
+    zeros = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(5_000_000, np.float32)), 5_000_000)
+    pq.write_table(pa.table({"id": ["a"], "vector": zeros}), tmp_path / "x.parquet")
+    monkeypatch.setattr(digests, "LEAST_UNFOLDED", 10_000_000)
+    assert 200 * (tmp_path / "x.parquet").stat().st_size < 20_000_000
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *_, **__: pytest.fail("it is unfolded"))
+    with pytest.raises(VectorError, match="its values would take more than"):
+        VectorFiles([tmp_path / "x.parquet"])
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".npy", ".safetensors"])

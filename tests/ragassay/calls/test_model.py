@@ -41,6 +41,6 @@ def test_tokens_are_those_of_an_answer_that_came_alone(usage, counts):
 
 def test_a_reply_that_cannot_be_read_is_a_refusal_that_may_have_cost_money():
     provider = Read(Model("m", "p", "m"))
-    with pytest.raises(Failure, match="reading the reply raised AttributeError") as failure:
+    with pytest.raises(Failure, match=r"reading it raised AttributeError at model\.py:\d+") as failure:
         provider.answers(None)
     assert (failure.value.again, failure.value.lost, failure.value.refused) == (False, True, "crash")

@@ -321,6 +321,29 @@ def test_a_line_that_is_too_long_is_not_held(tmp_path, monkeypatch):
         assert max(map(len, table_files._lines(lines))) == 21
 
 
+@pytest.mark.parametrize(
+    "row", ["x" * 200, '"' + "never closed\n" * 40, '"a\n",' * 40], ids=["long", "open", "many lines"]
+)
+def test_a_row_of_csv_that_does_not_end_is_not_held_and_costs_its_file(tmp_path, monkeypatch, row):
+    monkeypatch.setattr(table_files, "LONGEST_LINE", 100)
+    (tmp_path / "a.csv").write_text(f"text\n{'b' * 90}\n\n\nc\n{row}")
+    (tmp_path / "b.csv").write_text("text\nd\n")
+    *first, bad, last = read(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert [record.fields["text"] for record in (*first, last)] == ["b" * 90, "c", "d"]
+    assert (bad.reason, bad.row) == ("unreadable", 3)
+    assert "found a row of more than 0 MB" in bad.detail and "a quote that is never closed" in bad.detail
+    with pytest.raises(SourceError, match="found a row of more than"):
+        read(tmp_path / "a.csv")
+
+
+def test_the_first_line_of_a_table_is_not_held_either(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "LONGEST_LINE", 100)
+    for name in ("x.csv", "x.jsonl"):
+        (tmp_path / name).write_text("a" * 300)
+        with pytest.raises(SourceError, match="found"):
+            table_files.header(str(tmp_path / name))
+
+
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_a_bomb_is_refused_before_it_is_unfolded(tmp_path, monkeypatch, kind):
     """A text of 1 MB, stored once, in 200,000 rows: 200 GB."""

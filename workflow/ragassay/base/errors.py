@@ -3,10 +3,15 @@ traceback. And how such a line names what was probably meant."""
 
 import contextlib
 import difflib
+import json
+import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.terminal import printable
 
+CRASH = "crash"  # the reason why an item cannot be used that nobody foresaw
+LIBRARY = str(Path(__file__).parents[1])
 # What values from outside raise where they lack what is expected of them.
 MISSHAPEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError)
 EXTRAS = {
@@ -54,6 +59,31 @@ class Unusable(Exception):
     def __init__(self, reason: str, detail: str):
         self.reason, self.detail = reason, printable(detail)
         super().__init__(self.detail)
+
+
+@contextlib.contextmanager
+def one_item(*foreseen: type[Exception]) -> Iterator[None]:
+    """Around what is done with an item from outside: it costs itself. What nobody foresaw becomes `Unusable` of class
+    CRASH, with type and place. Errors for a person, `foreseen` ones and a lack of memory pass.
+    """
+    try:
+        yield
+    except (AssayError, Unusable, MemoryError, *foreseen):
+        raise
+    except Exception as error:
+        places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+        file, line = next((place for place in reversed(places) if place[0].startswith(LIBRARY)), places[-1])
+        place, words = f"{Path(file).name}:{line}", " ".join(str(error).split())[:200]
+        detail = f"reading it raised {type(error).__name__} at {place}" + (f": {words}" if words else "")
+        raise Unusable(CRASH, detail) from error
+
+
+def json_of(text: str | bytes, otherwise=None, **options):
+    """JSON from outside, or something else where it is none, or deeper than Python takes."""
+    try:
+        return json.loads(text, **options)
+    except (ValueError, RecursionError):
+        return otherwise
 
 
 def closest(name, known, folder: str = "") -> str:

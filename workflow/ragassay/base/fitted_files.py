@@ -6,17 +6,13 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from tokenize import TokenError
 
 import numpy as np
-from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from ragassay.base.errors import MISSHAPEN, AssayError
+from ragassay.base.errors import AssayError
 from ragassay.base.terminal import printable
 
-DAMAGE = (*MISSHAPEN, OSError, EOFError, MemoryError)
-DAMAGE += (SyntaxError, SafetensorError, TokenError)  # that a few bytes out of place make libraries raise
 ROWS = 8192  # of an array on disk, looked at together
 
 
@@ -25,7 +21,9 @@ def reading(refusal: Callable[[str], AssayError]) -> Iterator[None]:
     """What a damaged file makes anybody raise becomes the error that `refusal` makes of a problem."""
     try:
         yield
-    except DAMAGE as error:
+    except AssayError:
+        raise
+    except Exception as error:  # libraries raise all kinds where a few bytes are out of place
         reason = " ".join(printable(str(error)).split()) or type(error).__name__
         raise refusal(f"cannot read it ({reason:.120})") from error
 

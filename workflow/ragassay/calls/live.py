@@ -2,11 +2,11 @@
 right, and what does the server take? What it refuses and its limits go into the model's register, for runs to read."""
 
 import contextlib
-import json
 import tempfile
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from ragassay.base.errors import json_of
 from ragassay.base.terminal import printable
 from ragassay.calls.complete import complete
 from ragassay.calls.ledger.records import Ledger
@@ -63,7 +63,7 @@ class LiveAnswer:
             return lines
         return [
             *lines,
-            f"  JSON: {'written' if is_json(self.json.text) else 'not written'} when asked for",
+            f"  JSON: {'written' if isinstance(json_of(self.json.text), dict) else 'not written'} when asked for",
             f"  max_tokens: {self._length()}",
             f"  long prompts: {self._reads()}",
             f"  limits that it names: {named or 'none'}",
@@ -88,14 +88,6 @@ class LiveAnswer:
             f"{many:,} tokens are read of about {expected:,}, the rest is cut without notice; give the server a longer"
             " context (Ollama: num_ctx) or shorten documents"
         )
-
-
-def is_json(text: str) -> bool:
-    """Whether it is an object in JSON and nothing else."""
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def expected_tokens(few: int, short: str, long: str) -> int:

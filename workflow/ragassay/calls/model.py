@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 
 from ragassay.base import variants
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.base.terminal import masked, printable
 from ragassay.config.services import SERVICE
 from ragassay.text.characters import replaced
@@ -162,12 +162,10 @@ class Provider(abc.ABC):
         reply that raises anything else would end this run and all later ones.
         """
         try:
-            answers, usage = self.read(body)
-        except Failure:
-            raise
-        except Exception as error:
-            detail = f"reading the reply raised {type(error).__name__}: {error}"
-            raise Failure("crash", detail[:300], again=False, lost=True, refused="crash") from error
+            with one_item(Failure):
+                answers, usage = self.read(body)
+        except Unusable as why:
+            raise Failure(why.reason, why.detail, again=False, lost=True, refused=why.reason) from why
         if len(answers) == 1 and (usage.prompt or usage.cached or usage.completion):
             answers = [replace(answers[0], prompt_tokens=usage.prompt, completion_tokens=usage.completion)]
         return answers, usage

@@ -1,12 +1,11 @@
 """Passages, queries and what is relevant to these, from a user's files. Rows without text are left out and counted; the
 first row that cannot be used otherwise is an error with file and row."""
 
-import contextlib
-import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from ragassay.base.errors import AssayError, Unusable
+from ragassay.base.errors import CRASH, AssayError, Unusable, json_of, one_item
 from ragassay.documents.documents import clean
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_empty, warn_of_unusable
@@ -41,15 +40,16 @@ def texts(
     places, refused, empty = {}, [], [] if empty is None else empty
     for record in records(files, wanted, below, unopened):
         place = record.place
-        if record.reason and record.is_file:
-            refused.append(record)
-            continue
-        if record.reason:
-            raise TextError(f"{place}: {record.detail}")
         try:
-            row = {field: _value(record.fields.get(name, ""), field in lists) for field, name in names.items()}
+            if record.reason:
+                raise Unusable(record.reason, record.detail)
+            with one_item():
+                row = {field: _value(record.fields.get(name, ""), field in lists) for field, name in names.items()}
         except Unusable as error:
-            raise TextError(f"{place}: {error}") from error
+            if not (record.reason and record.is_file) and error.reason != CRASH:
+                raise TextError(f"{place}: {error}") from error
+            refused.append(replace(record, reason=error.reason, detail=error.detail))
+            continue
         if record.is_file:
             of_file = {"id": record.source_id, "title": record.title, "source": record.source_id}
             row |= {field: row[field] or value for field, value in of_file.items() if field in row}
@@ -81,8 +81,7 @@ def _value(value, is_list):
     if not is_list:
         return clean(str(value)) or None
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        with contextlib.suppress(ValueError, RecursionError):
-            value = json.loads(value)
+        value = json_of(value, value)
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
     return [text for item in values if item is not None and (text := clean(str(item)))] or None
 

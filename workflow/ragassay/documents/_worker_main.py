@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from ragassay.base.errors import Unusable, one_item
+
 REQUEST, REPLY = struct.Struct(">II"), struct.Struct(">I")
 OUT_OF_MEMORY = 77
 KILOBYTE, MEGABYTE = 1 << 10, 1 << 20
@@ -49,13 +51,12 @@ def main(loaded: Callable[[], Callable]) -> None:
 def _reply(read, body, details, seconds, memory_mb):
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        reply = {"read": read(body, *details)}
+        with one_item():
+            reply = {"read": read(body, *details)}
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
-    except Exception as error:  # noqa: BLE001  a document may raise anything in a parser; it concerns that one alone
-        reason = getattr(error, "reason", None)
-        has_reason = isinstance(reason, str) and hasattr(error, "detail")
-        reply = {"reason": reason, "detail": error.detail} if has_reason else _crash(error)
+    except Unusable as why:
+        reply = {"reason": why.reason, "detail": why.detail}
     signal.setitimer(signal.ITIMER_PROF, 0)
     if (len(body) > LARGE or "read" not in reply) and _was_short(len(body), memory_mb):
         os._exit(OUT_OF_MEMORY)
@@ -68,10 +69,6 @@ def _was_short(size, memory_mb):
         return False
     peak = next(int(line.split()[1]) for line in STATUS.read_text().splitlines() if line.startswith("VmPeak:"))
     return peak * KILOBYTE + RESERVE * size > memory_mb * MEGABYTE
-
-
-def _crash(error):
-    return {"reason": "crash", "detail": f"reading it raised {type(error).__name__}"}
 
 
 def _send(replies, value):

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from urllib.parse import urlsplit
 
-from ragassay.base.errors import Unusable
+from ragassay.base.errors import Unusable, one_item
 from ragassay.base.terminal import shown
 from ragassay.schemas.documents import ARTICLES, DOCUMENTS
 from ragassay.text.characters import SURROGATE, fit
@@ -22,6 +22,7 @@ NO_URL = re.compile(r"[\s<>\"\\]")
 ISO = re.compile(r"\d{4}-?(\d\d-?\d\d|W\d\d-?\d)([T ].*)?", re.ASCII)
 
 
+@one_item()
 def article(fields: dict, shard: str, source_id: str = "", title: str = "", date_format: str | None = None) -> dict:
     """The row of the table articles for one record of a user's file; raises Unusable. Without an id or a title of its
     own, it has these.

@@ -3,10 +3,11 @@ it through `ragassay.documents.text_files`."""
 
 import io
 import zipfile
+import zlib
 
 from lxml import etree, html
 
-from ragassay.base.errors import Unusable
+from ragassay.base.errors import MISSHAPEN, Unusable
 from ragassay.documents import _worker_main
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -79,7 +80,7 @@ def _docx(body):
         with zipfile.ZipFile(io.BytesIO(body)) as parts:
             root = _xml(parts, BODY)
             core = _xml(parts, CORE) if CORE in parts.namelist() else None
-    except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError, etree.XMLSyntaxError) as error:
+    except (zipfile.BadZipFile, zlib.error, *MISSHAPEN, EOFError, OSError, RuntimeError, SyntaxError) as error:
         raise Unusable("unreadable", f"found no whole Word file ({error})") from error
     paragraphs, headings = [], []
     for paragraph in root.iter(f"{WORD}p"):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
+from ragassay.base.errors import Unusable, one_item
 from ragassay.base.stage import log
 from ragassay.documents import table_files, text_files
 from ragassay.documents.record import DOCUMENTS, ColumnError, Columns, Record, SourceError, source_id
@@ -102,9 +103,12 @@ def _of_file(file, columns, alone):
         return
     row = 0
     try:
-        for record in reader(file, columns):
-            row = record.row
-            yield _of_bounded_size(record)
+        with one_item():
+            for record in reader(file, columns):
+                row = record.row
+                yield _of_bounded_size(record)
+    except Unusable as why:
+        yield Record(file, row + 1, reason=why.reason, detail=why.detail)
     except SourceError as error:
         if alone or isinstance(error, ColumnError):
             raise
@@ -132,9 +136,9 @@ def warn_of_empty(places: list[str], column: str, kept: int) -> None:
 
 
 def warn_of_unusable(refused: list[Record], kept: int) -> None:
-    """The same of files with one text each that cannot be read; the log names each with its reason."""
+    """The same of files with one text each that cannot be read, and of crashes; the log names each with its reason."""
     for record in refused:
-        log.warning("left out %s: %s: %s", record.file, *_why(record))
+        log.warning("left out %s: %s: %s", record.file if record.is_file else record.place, *_why(record))
     if refused and not kept:
         raise SourceError(f"{refused[0].file}: {_why(refused[0])[1]}; and no other file can be used, either")
 

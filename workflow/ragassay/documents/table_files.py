@@ -13,11 +13,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay.base.errors import MISSHAPEN
+from ragassay.base.errors import MISSHAPEN, Unusable, json_of, one_item
 from ragassay.base.terminal import printable, shown
 from ragassay.documents.record import NOT_UTF8, Columns, Record, SourceError, check_columns, decoded, fields_of
 
-LONGEST_LINE = 100_000_000  # bytes of JSON; a longer line is a reject
+LONGEST_LINE = 100_000_000  # bytes of JSON, of which a longer line is a reject, or characters of a row of CSV
 ROWS = 64  # of Parquet and Arrow that are held at a time: each may be as large as a file unfolds to
 UNFOLDED, TIMES = 1_000_000_000, 100  # characters that any file may unfold to, and for each byte of a larger one
 PER_ROW = 100  # what a row counts for, whatever it holds
@@ -29,16 +29,11 @@ def header(file: str) -> list[str]:
     """What a table calls its columns; of JSON lines, its first object."""
     ending = Path(file).suffix.lower()
     if ending in (".csv", ".tsv"):
-        _refuse_utf16(file)
-        with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-            names = next(csv.reader(lines, delimiter="," if ending == ".csv" else "\t"), [])
+        names, _ = next(_cells(file, "," if ending == ".csv" else "\t"), ([], 0))
     elif ending == ".jsonl":
         with Path(file).open("rb") as lines:
-            text, problem = decoded(next((line for line in lines if line.strip()), b"{}"))
-        try:
-            names = json.loads(text or "")
-        except (ValueError, RecursionError):
-            names = None
+            text, problem = decoded(next((line for line in _lines(lines) if line.strip()), b"{}"))
+        names = json_of(text or "")
         if problem or not isinstance(names, dict):
             raise SourceError(f"{file}: found {problem or shown(text.strip())} in the first line, {EXPECTED_OBJECT}")
     elif ending == ".parquet":
@@ -59,32 +54,55 @@ def _reading(file, kind):
         raise SourceError(f"{file}: not a whole {kind} file ({reason})") from error
 
 
-def _refuse_utf16(file):
+def read_csv(file: str, columns: Columns, delimiter: str = ",") -> Iterator[Record]:
+    rows = _cells(file, delimiter)
+    header = [name.strip().lower() for name in next(rows, ([], 0))[0]]
+    check_columns(file, header, columns)
+    for number, (cells, line) in enumerate((row for row in rows if row[0]), 1):  # an empty line is no row
+        if len(cells) != len(header):
+            detail = f"found {len(cells)} cells, expected {len(header)}, in line {line}"
+            yield Record(file, number, reason="bad_row", detail=detail)
+        elif any(map(NOT_UTF8.search, cells)):
+            detail = f"found bytes that are not UTF-8 in line {line}; save the file as UTF-8"
+            yield Record(file, number, reason="encoding", detail=detail)
+        else:
+            yield _record(file, number, dict(zip(header, cells, strict=True)), columns)
+
+
+def _cells(file, delimiter):
+    """Rows of CSV with the numbers of their last lines. One that never ends, as behind an open quote, is not held."""
+    size = 0
+
+    def lines(content):
+        nonlocal size
+        for line in _lines(content):
+            size += len(line)
+            if size > LONGEST_LINE:
+                expected = f"expected at most {LONGEST_LINE / 1e6:,.0f}; look for a quote that is never closed"
+                raise SourceError(f"{file}: found a row of more than {LONGEST_LINE / 1e6:,.0f} MB, {expected}")
+            yield line
+
+    csv.field_size_limit(sys.maxsize)
     with Path(file).open("rb") as content:
         if UTF16.match(content.read(2)):
             raise SourceError(f"{file}: found UTF-16, expected UTF-8; save the file as UTF-8")
-
-
-def read_csv(file: str, columns: Columns, delimiter: str = ",") -> Iterator[Record]:
-    csv.field_size_limit(sys.maxsize)
-    _refuse_utf16(file)
-    with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as content:
+        rows = csv.reader(lines(content), delimiter=delimiter, strict=True)
         try:
-            header = [name.strip().lower() for name in next(rows, [])]
-            check_columns(file, header, columns)
-            for number, cells in enumerate(filter(None, rows), 1):  # an empty line is no row
-                if len(cells) != len(header):
-                    detail = f"found {len(cells)} cells, expected {len(header)}, in line {rows.line_num}"
-                    yield Record(file, number, reason="bad_row", detail=detail)
-                elif any(map(NOT_UTF8.search, cells)):
-                    detail = f"found bytes that are not UTF-8 in line {rows.line_num}; save the file as UTF-8"
-                    yield Record(file, number, reason="encoding", detail=detail)
-                else:
-                    yield Record(file, number, fields_of(dict(zip(header, cells, strict=True)), columns))
+            for cells in rows:
+                size = 0
+                yield cells, rows.line_num
         except csv.Error as error:
             problem = f"{error}; expected rows of {delimiter!r}-separated cells"
             raise SourceError(f"{file}:{rows.line_num}: {problem}") from error
+
+
+def _record(file, number, row, columns):
+    try:
+        with one_item():
+            return Record(file, number, fields_of(row, columns))
+    except Unusable as why:
+        return Record(file, number, reason=why.reason, detail=why.detail)
 
 
 def read_tsv(file: str, columns: Columns) -> Iterator[Record]:
@@ -107,7 +125,7 @@ def read_jsonl(file: str, columns: Columns) -> Iterator[Record]:
                 except (ValueError, RecursionError) as error:
                     fields, problem = None, f"not JSON: {error}"
                 if isinstance(fields, dict):
-                    yield Record(file, number, fields_of(fields, columns))
+                    yield _record(file, number, fields, columns)
                 else:
                     yield Record(file, number, reason="bad_row", detail=problem)
 
@@ -116,7 +134,7 @@ def _lines(file):
     """Lines of a file; of one that is too long, so much that this can be seen."""
     while line := file.readline(LONGEST_LINE + 1):
         yield line
-        while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+        while len(line) > LONGEST_LINE and line[-1:] not in ("\n", b"\n"):
             line = file.readline(LONGEST_LINE + 1)
 
 
@@ -168,7 +186,7 @@ def _records(file, batches, columns):
                 expected = f"expected at most {TIMES} times the size; save it without repetitions"
                 raise SourceError(f"{file}: found more than {size}, {expected}")
             if isinstance(row, dict):
-                yield Record(file, next(numbers), fields_of(row, columns))
+                yield _record(file, next(numbers), row, columns)
             else:
                 reason = "encoding" if isinstance(row, UnicodeError) else "bad_row"
                 yield Record(file, next(numbers), reason=reason, detail=f"found a value that cannot be read: {row}")

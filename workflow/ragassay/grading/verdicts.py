@@ -4,7 +4,7 @@ that comes first and is then explained is not accepted: what follows may take it
 
 import re
 
-from ragassay.calls.parsers.result import UNSEEN, Abstain, Ok, answer_part, refuses
+from ragassay.calls.parsers.result import UNSEEN, Abstain, Ok, answer_part, refuses, total
 
 # Full-width forms and capitals, and nothing else: full Unicode folding makes "no" of a numero sign.
 FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0x2019: "'"}
@@ -42,6 +42,7 @@ SUPPOSED = re.compile(r"\b(?:if|whether|would|could|unless)\b|\?\W*\Z")
 CLOSING_LINE = re.compile(rf"[\s`~*_=\-#|{{}}()\[\]$<>{UNSEEN}]*+")
 
 
+@total
 def parse_verdict(text: str | None, finish_reason: str = "stop") -> Ok | Abstain:
     """`Ok(True)` for yes, `Ok(False)` for no, or why there is no single final verdict."""
     answer = answer_part(text, finish_reason)

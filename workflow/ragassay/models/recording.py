@@ -55,13 +55,14 @@ def _is_answer(row) -> bool:
     return isinstance(row, list) and len(row) == len(ANSWER) and all(map(isinstance, row, kinds))
 
 
+DIGESTS = card.expected("digests", lambda value: isinstance(value, list) and all(map(card.is_digest, value)))
 FORM = card.Form(
     "recording", 1,
     {
         "model": str, "identity": card.expected("what the model is", _is_identity),
         "blocks": card.positive("a number of blocks"), "sampling": dict,
         "readings": card.expected("site, layers, position and width of each", _are_readings),
-        "prompts": list, "questions": list, "versions": dict,
+        "prompts": DIGESTS, "questions": DIGESTS, "versions": dict,
         "arrays": card.expected("a digest", card.is_digest),
     },
     "record it again with: ragassay exam MODEL", RecordingError, made="recorded",

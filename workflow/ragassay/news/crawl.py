@@ -8,12 +8,11 @@ import datetime
 import importlib
 import math
 import time
-import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Set
 from urllib.parse import urlsplit
 
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.base.stage import log
 from ragassay.documents.readers import Readers
 from ragassay.news.feeds import feed_worker
@@ -146,14 +145,12 @@ class Crawl:
     async def _fetch(self, url, *checks, named):
         """An unexpected error costs this address alone; an error that a person has to fix ends the crawl."""
         try:
-            return await self.fetcher.fetch(url, *checks, named=named)
-        except (AssayError, OSError):  # of our own files: network errors have a separate class
-            raise
-        except Exception as error:  # noqa: BLE001  reported in the log, the ledger and the tables
-            shown = traceback.format_exc().encode(errors="backslashreplace").decode()  # it may quote anything
-            log.error("%s: %s raised\n%s", self.name, url, shown)
+            with one_item(OSError):  # of our own files: network errors have a separate class
+                return await self.fetcher.fetch(url, *checks, named=named)
+        except Unusable as why:  # reported in the log, the ledger and the tables
+            log.error("%s: %s: %s", self.name, url, why.detail)
             now = datetime.datetime.now(datetime.UTC)
-            return Fetched(url, url, 0, {}, b"", now, "crash", f"fetching it raised {error!r:.200}")
+            return Fetched(url, url, 0, {}, b"", now, why.reason, why.detail)
 
     def _tell(self):
         self.done = min(self.done + 1, self.total)

@@ -5,7 +5,8 @@ here."""
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from ragassay.base.errors import MISSHAPEN
+from ragassay.base.errors import MISSHAPEN, Unusable, one_item
+from ragassay.base.stage import log
 from ragassay.calls.ledger.journal import check_form
 
 # Two tasks with two labels each, the positive one first; the guidelines word them.
@@ -196,8 +197,12 @@ def role_at(place: str) -> str:
 
 
 def replayed(items: list[dict], events: list[dict], per_item: int, practice=None) -> Labelling:
-    """The state after all events."""
+    """The state after all events; one that cannot be applied is left out."""
     labelling = Labelling(items, per_item, practice)
     for event in events:
-        labelling.apply(event)
+        try:
+            with one_item():
+                labelling.apply(event)
+        except Unusable as why:
+            log.warning("left out the click %s %s: %s", event["event"], event.get("click"), why.detail)
     return labelling

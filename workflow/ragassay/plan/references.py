@@ -102,7 +102,7 @@ def _digest(path, _changed):
 
 
 def check_targets(rules, targets) -> None:
-    """Whether each word behind `snakemake` is a rule that can be asked for, or the path of a file."""
+    """Whether each word behind `snakemake` is a rule that can be asked for, or the path of a file that one makes."""
     names = [rule.name for rule in rules if not rule.has_wildcards()]
     every = [rule.name for rule in rules]
     wholes = [rule.name for rule in rules if not rule.output]
@@ -112,6 +112,9 @@ def check_targets(rules, targets) -> None:
                 f"command line: {target}: found no such target, expected a file below results/, or one of:"
                 f" {', '.join(wholes)}{closest(target, names)}"
             )
+        if target.startswith(RESULTS) and not any(rule.is_producer(target) for rule in rules):
+            problem = f"command line: {target}: found no rule that makes it"
+            raise UnknownTarget(f"{problem}, expected a path of a table, with names of the configuration in it")
 
 
 def _no_file_of(name, **patterns):

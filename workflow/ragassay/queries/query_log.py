@@ -7,12 +7,11 @@ times, as agents do, asked it once. Spans without such attributes and of other o
 """
 
 import datetime
-import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ragassay.base.errors import Unusable
+from ragassay.base.errors import Unusable, json_of, one_item
 from ragassay.base.terminal import shown
 from ragassay.documents.documents import clean, moment
 from ragassay.documents.sources import Columns, records
@@ -52,10 +51,11 @@ def entries(
 def _entry(entry, date, text="text", date_format=None):
     """An entry from what the log has; `date` and `text` are what they are called there."""
     try:
-        if not (words := clean(str(entry.text or ""))):
-            return Unusable("empty_text", f"found nothing in {text!r}, expected what was asked")
-        moment_asked = moment(entry.date, date_format)
-        session = None if entry.session is None else clean(str(entry.session)) or None
+        with one_item():
+            if not (words := clean(str(entry.text or ""))):
+                return Unusable("empty_text", f"found nothing in {text!r}, expected what was asked")
+            moment_asked = moment(entry.date, date_format)
+            session = None if entry.session is None else clean(str(entry.session)) or None
     except Unusable as error:
         return error
     if moment_asked is None:
@@ -91,8 +91,9 @@ def questions(resources, seen: set) -> Iterator[tuple[datetime.datetime, str, st
         if attributes.get(OPERATION, ASKING[0]) not in ASKING:
             continue
         try:
-            session = next((attributes[name] for name in SESSIONS if name in attributes), None)
-            question = _time(span), _last_of_user(span, _messages(attributes, events)), session
+            with one_item():
+                session = next((attributes[name] for name in SESSIONS if name in attributes), None)
+                question = _time(span), _last_of_user(span, _messages(attributes, events)), session
         except Unusable as error:
             yield error
             continue
@@ -129,10 +130,7 @@ def _messages(attributes, events):
 def _read(value):
     """The messages in an attribute: a list, or one as JSON; a text alone is the user's."""
     if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = [{"role": "user", "content": value}]
+        value = json_of(value, [{"role": "user", "content": value}])
     for message in _items(value if isinstance(value, list) else [value]):
         yield message.get("role"), _text(message)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragassay.base import plain_yaml, tables
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.base.pipeline import INSTALLED, LIBRARY, PIPELINE, in_clone
 from ragassay.base.tables import Table
 from ragassay.calls.ledger.call_keys import GIVEN, write_list
@@ -27,7 +27,7 @@ from ragassay.release.outcome import Outcome
 from ragassay.release.rehydrating import texts
 from ragassay.release.sandbox import run_boxed, scratch_folder
 from ragassay.release.verification.digests import read_table
-from ragassay.release.verification.release_folder import REFUSED, TABLES
+from ragassay.release.verification.release_folder import TABLES
 from ragassay.results import all_tables
 
 CODE = ("Snakefile", "config", "envs", "profiles", "resources", "workflow")  # copied from this checkout
@@ -65,21 +65,19 @@ def replay(
     with scratch_folder(Path(project).resolve()) as scratch:
         texts_by_hash = texts(rehydrated) if rehydrated else {}
         try:
-            _lay_out(opened, project, scratch, config, shards)
-            withheld = _give(opened, scratch, texts_by_hash)
-            # rules whose prompts cannot be rendered without the texts of these tables
-            keyed = {rule for rule in RULES if not withheld.isdisjoint(ABOUT.get(rule, ["documents"]))}
-            _write_ledgers(opened, scratch)
-            _give_keys(opened, scratch, keyed)
-            (scratch / "replay.smk").write_text(TARGETS, encoding="utf-8")
-            targets = list(_files(opened, only or names))
-            lines = [f"results/{file.partition('/')[2]}\n" for file, _ in targets]
-            (scratch / "targets.txt").write_text("".join(lines), encoding="utf-8")
-        except MemoryError:
-            raise
-        except REFUSED as error:
-            what = f"{type(error).__name__}: {str(error)[:200]}"
-            raise NotReplayed(f"{release}: cannot be laid out for a replay ({what})") from error
+            with one_item():
+                _lay_out(opened, project, scratch, config, shards)
+                withheld = _give(opened, scratch, texts_by_hash)
+                # rules whose prompts cannot be rendered without the texts of these tables
+                keyed = {rule for rule in RULES if not withheld.isdisjoint(ABOUT.get(rule, ["documents"]))}
+                _write_ledgers(opened, scratch)
+                _give_keys(opened, scratch, keyed)
+                (scratch / "replay.smk").write_text(TARGETS, encoding="utf-8")
+                targets = list(_files(opened, only or names))
+                lines = [f"results/{file.partition('/')[2]}\n" for file, _ in targets]
+                (scratch / "targets.txt").write_text("".join(lines), encoding="utf-8")
+        except Unusable as why:
+            raise NotReplayed(f"{release}: cannot be laid out for a replay ({why})") from why
         arguments = ["--snakefile", "replay.smk", "--forceall", "--rerun-triggers", "input"]
         arguments += ["--allowed-rules", *rules, "replay", "--", "replay"]
         done = (run or run_boxed)(scratch, arguments)

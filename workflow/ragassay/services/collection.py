@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import variants
-from ragassay.base.errors import AssayError, Unusable, unknown
+from ragassay.base.errors import MISSHAPEN, AssayError, Unusable, unknown
 from ragassay.base.stage import log
 from ragassay.base.terminal import remember, shown
 from ragassay.documents.documents import clean
@@ -134,8 +134,8 @@ def texts(collection: TextCollection, columns: dict[str, str], file: Path) -> It
     with file.open("a+b") as stored:
         cursor, whole = None, 0
         stored.seek(0)
-        for rows in _stored(stored):
-            cursor, whole = json.loads(rows.schema.metadata[b"cursor"]), stored.tell()
+        for rows, cursor in _stored(stored):  # noqa: B007  the last one is where to read on
+            whole = stored.tell()
             yield rows
         if whole:
             log.info("%s: reads on from what lies in %s; delete that to begin anew", collection.place, file)
@@ -155,14 +155,16 @@ def texts(collection: TextCollection, columns: dict[str, str], file: Path) -> It
 
 
 def _stored(file):
-    """The pages up to the first that is not whole."""
-    while len(size := file.read(8)) == 8:
-        page = file.read(int.from_bytes(size))
+    """The pages up to the first that is not whole, each with where to read on."""
+    end = os.fstat(file.fileno()).st_size
+    while len(size := file.read(8)) == 8 and int.from_bytes(size) <= end - file.tell():
         try:
-            rows = pa.ipc.open_stream(page).read_all()
-        except (pa.ArrowException, OSError):
+            rows = pa.ipc.open_stream(file.read(int.from_bytes(size))).read_all()
+            rows.validate(full=True)
+            cursor = json.loads(rows.schema.metadata[b"cursor"])
+        except (pa.ArrowException, OSError, *MISSHAPEN):
             return
-        yield rows
+        yield rows, cursor
 
 
 def _column(collection, page, path, is_text):

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 
 from ragassay.base import tables
-from ragassay.base.errors import AssayError, Unusable
+from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.base.stage import log, run
 from ragassay.documents.documents import document
 from ragassay.news.opt_outs import OptOuts
@@ -24,6 +24,7 @@ def collect_documents(articles, clusters, opt_outs, documents, rejects, shard, p
     }
     opted_out = OptOuts.read(opt_outs)
 
+    @one_item()
     def made(article):
         twin = twins[article["article_id"]]
         if article["url"] and (place := opted_out.listed(article["url"])):

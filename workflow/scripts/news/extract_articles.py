@@ -24,7 +24,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ragassay.base import tables
-from ragassay.base.errors import Unusable
+from ragassay.base.errors import CRASH, Unusable, one_item
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.documents.documents import article_id, clean, count_words
@@ -83,7 +83,10 @@ def extract_articles(
                 try:
                     row = article_row(page, result, languages, first_day, last_day)
                 except Unusable as why:
-                    tally.keep()  # an article, but of a language or day that the shard does not ask for
+                    if why.reason == CRASH:
+                        tally.reject(page["url"], why.reason, why.detail)
+                    else:
+                        tally.keep()  # an article, but of a language or day that the shard does not ask for
                     refuse(page["url"], why.reason, why.detail)
                 else:
                     shown.append((page["url"], own_address(row), row["content_hash"]))
@@ -120,6 +123,7 @@ def _bodies(path):
             yield {name: row[name] for name in TOLD}, body_of(row), json.loads(row["headers"]), row["final_url"]
 
 
+@one_item()
 def article_row(
     page: dict, article: Article, languages: list[str], first_day: str | None, last_day: str | None
 ) -> dict:

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ragassay.base import fitted_files, tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.corpora import corpus
+from ragassay.release.verification.digests import read_table
 from ragassay.schemas.corpora import QUERIES
 from ragassay.search.masked_sources import mask
 from ragassay.search.nearest import comparable, nearest
@@ -105,7 +105,7 @@ class VectorFiles:
 
 
 def _parquet(file):
-    rows = pq.read_table(file, columns=["id", "vector"])
+    rows = read_table(file, ["id", "vector"])
     ids = rows["id"].cast(pa.string()).combine_chunks()
     vectors = rows["vector"].combine_chunks()
     if not pa.types.is_fixed_size_list(vectors.type) and not pa.types.is_list(vectors.type):

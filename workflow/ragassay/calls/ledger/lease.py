@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from ragassay.base.atomic import HOST, alive, clear_leftovers
+from ragassay.base.errors import MISSHAPEN
 from ragassay.base.stage import log
 from ragassay.calls.ledger import sharing
 from ragassay.calls.ledger.register import STALE, Register
@@ -91,17 +92,17 @@ class Lease:
                 self._touched, self._since = touched, time.monotonic()
             silent = now - touched > STALE and time.monotonic() - self._since >= 2 * BEAT
             holder = json.loads(lease.read_text())
+            return silent or (holder["host"] == HOST and not alive(int(holder["pid"])))
         except FileNotFoundError:
             return False
-        except ValueError:
+        except MISSHAPEN:
             return silent
-        return silent or (holder["host"] == HOST and not alive(holder["pid"]))
 
     def _holder(self):
         try:
             holder = json.loads(self.name.read_text())
             return f"process {holder['pid']} on {holder['host']}"
-        except (FileNotFoundError, ValueError):
+        except (FileNotFoundError, *MISSHAPEN):
             return "another process"
 
     def _beat(self):

@@ -7,7 +7,7 @@ import json
 import math
 import re
 
-from ragassay.calls.parsers.result import Abstain, Ok, answer_part, refuses
+from ragassay.calls.parsers.result import Abstain, Ok, answer_part, refuses, total
 from ragassay.text.characters import replaced
 
 DEEPEST = 16  # objects and lists in one another
@@ -27,6 +27,7 @@ class _Broken(Exception):
     """No object can be read here; the message is the reason to abstain."""
 
 
+@total
 def parse_object(text: str | None, finish_reason: str = "stop", keys: tuple[str, ...] = ()) -> Ok | Abstain:
     """`Ok` with a dict that has at least these keys. Their values are not judged: that is the stage's task."""
     answer = answer_part(text, finish_reason)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from ragassay.calls.parsers.list_markers import Line, inner_markers, rows, without_bold
-from ragassay.calls.parsers.result import Abstain, Ok, answer_part, refuses
+from ragassay.calls.parsers.result import Abstain, Ok, answer_part, refuses, total
 
 ENDS = tuple(".!?;:…。\uff0e\uff01\uff1f\uff1b\uff1a")
 CLOSERS = "\"'\u201d\u2019»)]*_` \t"
@@ -32,6 +32,7 @@ class _Item:
     paragraphs: list[list[Line]]
 
 
+@total
 def parse_numbered(text: str | None, finish_reason: str = "stop", expected: int | None = None) -> Ok | Abstain:
     """`Ok` with the items by their numbers; with `expected` these are exactly 1 to `expected`. Of an answer that was
     cut off the last item is dropped unless something stands behind it; `Ok` then says `truncated`.

@@ -2,10 +2,14 @@
 `Ok(value)` only where a careful reader would have no doubt, otherwise `Abstain(reason)`. It never raises, guesses or
 defaults to a class; stages count."""
 
+import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ragassay.base.errors import Unusable, one_item
+from ragassay.base.stage import log
 from ragassay.text.characters import replaced
 
 REASONS = (
@@ -66,6 +70,21 @@ class Abstain:
     def __post_init__(self):
         if self.reason not in REASONS:
             raise ValueError(f"the reason {self.reason!r} to abstain is none of {', '.join(REASONS)}")
+
+
+def total(parser: Callable) -> Callable:
+    """A parser whose faults cost the answer that shows them, and no other."""
+
+    @functools.wraps(parser)
+    def parse(text, *more, **named):
+        try:
+            with one_item():
+                return parser(text, *more, **named)
+        except Unusable as why:
+            log.warning("%s; the answer begins %r", why.detail, (text or "")[:80])
+            return Abstain(why.reason)
+
+    return parse
 
 
 def answer_part(text: str | None, finish_reason: str) -> str | Abstain:

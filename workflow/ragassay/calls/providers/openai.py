@@ -4,7 +4,6 @@ as it came."""
 
 import contextlib
 import datetime
-import json
 import os
 from functools import cached_property, partial
 from urllib.parse import urlsplit
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 from yarl import URL
 
 from ragassay.base import terminal
+from ragassay.base.errors import json_of
 from ragassay.calls import model
 from ragassay.calls.model import Failure, Job, Model, ModelError
 from ragassay.calls.wire.clients import Fast, Official, new_session, retry_after
@@ -151,10 +151,7 @@ class Provider(model.Provider):
 
     def failure(self, status, headers, text):
         """What a status other than 200 means."""
-        try:
-            error = json.loads(text)
-        except (ValueError, RecursionError):
-            error = None
+        error = json_of(text)
         error = error if isinstance(error, dict) else headers.get("location", text) if 300 <= status < 400 else text
         return failure_of(status, error, f"from {self.where}", self.model, retry_after(headers))
 

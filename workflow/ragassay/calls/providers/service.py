@@ -17,6 +17,7 @@ from yarl import URL
 
 from ragassay.base import terminal
 from ragassay.base.code_version import WORKFLOW, module_version
+from ragassay.base.errors import json_of
 from ragassay.calls import model
 from ragassay.calls.model import Answer, Failure, Model, ModelError, Usage
 from ragassay.calls.wire.clients import Fast, retry_after
@@ -59,7 +60,8 @@ class Provider(model.Provider):
             failure.detail = failure.detail.replace("base_url", f"{self.model.place}.address")
             raise
         if not 200 <= status < 300:
-            error = headers.get("location", text) if 300 <= status < 400 else _error(text)
+            error = json_of(text)
+            error = error if isinstance(error, dict) else headers.get("location", text) if 300 <= status < 400 else text
             raise failure_of(status, error, self.source, self.model, retry_after(headers))
         return text, {}
 
@@ -155,15 +157,6 @@ def _digest(path):
     files = sorted(file for file in [Path(path), *Path(path).rglob("*")] if file.is_file())
     contents = [f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in files]
     return hashlib.sha256("\n".join(contents).encode()).hexdigest() if files else ""
-
-
-def _error(text):
-    """An error's body, as its words are looked for."""
-    try:
-        error = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return error if isinstance(error, dict) else text
 
 
 def _imported(name, place):

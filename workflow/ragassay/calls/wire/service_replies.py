@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ragassay.base.errors import json_of
 from ragassay.base.terminal import printable, shown
 from ragassay.calls.model import Failure
 from ragassay.text.characters import replaced
@@ -39,7 +40,8 @@ def parsed(body: str, place: str) -> list:
     """The values in a body: one, or one for each event of a stream."""
     text = body.lstrip("\ufeff \t\r\n")
     if text.startswith(STREAM_STARTS):
-        return [_event(data) for data in _data(text) if data != "[DONE]"]
+        # an event whose data is no JSON is a piece of text
+        return [json_of(data, data, strict=False) for data in _data(text) if data != "[DONE]"]
     if text.startswith("<"):
         raise _unreadable("web page", f"a web page, expected JSON; correct {place}.address", text)
     try:
@@ -77,14 +79,6 @@ def _data(text):
         lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]
         if lines:
             yield "\n".join(lines)
-
-
-def _event(data):
-    """An event whose data is no JSON is a piece of text."""
-    try:
-        return json.loads(data, strict=False)
-    except (ValueError, RecursionError):
-        return data
 
 
 def _answer(values, path, place):

@@ -5,10 +5,10 @@ mask. It reads the kinds `sentence_transformers` and `transformers`; every other
 """
 
 import numpy as np
-from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from scipy.special import erf
 
+from ragassay.base import fitted_files
 from ragassay.base.errors import unknown
 from ragassay.models.encoders import bert_files, encoder
 from ragassay.models.files import WeightsError
@@ -16,7 +16,6 @@ from ragassay.models.files import WeightsError
 KINDS = ("sentence_transformers", "transformers")
 POOLINGS = ("mean", "cls", "last")
 INSTALL = "is not installed; pip install 'ragassay[local]', or give the function `embed` that embeds your queries"
-DAMAGE = (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError)
 
 
 class Kind(encoder.Kind):
@@ -29,12 +28,11 @@ class Kind(encoder.Kind):
                 f"encoder {self.name}: {unknown('pooling', self.pooling, POOLINGS)} without torch"
             )
         folder = settings.local.folder
-        try:
+        place = f"encoder {self.name}: cannot load the weights of {folder}"
+        with fitted_files.reading(lambda problem: WeightsError(f"{place}: {problem}")):
             files = bert_files.read(folder)
             config, self.tokenizer = files or self._refuse("a model that is no plain BERT")
             self.model = Bert(load_file(folder / "model.safetensors"), config)
-        except DAMAGE as error:
-            raise WeightsError(f"encoder {self.name}: cannot load the weights of {folder}: {error!s:.80}") from error
         self.batch_tokens = options.get("batch_tokens") or encoder.CPU_TOKENS
         self.pad, most = self.tokenizer.pad_token_id, config["max_position_embeddings"]
         self.longest = encoder.Encoder(settings.name, settings.kind, settings.model, options).cut(most) or min(

@@ -10,7 +10,6 @@ comments and teasers.
 
 import functools
 import html
-import json
 import re
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
@@ -19,7 +18,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from trafilatura import bare_extraction, html2txt, load_html
 from trafilatura.settings import Extractor, use_config
 
-from ragassay.base.errors import Unusable
+from ragassay.base.errors import Unusable, json_of
 from ragassay.news._charsets import charset_of, marked
 from ragassay.news.extraction.walls import wall
 
@@ -198,10 +197,7 @@ def facts(tree, url: str) -> dict:
 
 def _nodes(text) -> list[dict]:
     text = text.strip().removeprefix("<!--").removesuffix("-->").strip()
-    try:
-        return list(_own(json.loads(text, strict=False), DEEPEST))[:MOST_NODES]
-    except (ValueError, RecursionError):
-        return []
+    return list(_own(json_of(text, strict=False), DEEPEST))[:MOST_NODES]
 
 
 def _own(value, depth) -> Iterator[dict]:

@@ -16,12 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.release.verification import listing, readme, table_files
-from ragassay.release.verification.digests import first, scalar
+from ragassay.release.verification.digests import crash, first, scalar
 from ragassay.release.verification.facts import NO_LICENCE, facts, licence_of, texts_by_source
 from ragassay.release.verification.release_folder import (
     LARGEST_PARSED,
     LARGEST_TEXT,
-    REFUSED,
     SIGNATURE,
     SUMS,
     TABLES,
@@ -91,8 +90,8 @@ def _problems(folder, signers):
         yield str(error)
     except MemoryError:
         yield f"{folder}: {table_files.TOO_LARGE}"
-    except REFUSED as error:
-        yield f"{folder}: cannot be read ({type(error).__name__}: {str(error)[:100]}); get the release again"
+    except Exception as error:  # noqa: BLE001  it may come from anybody
+        yield f"{folder}: cannot be read ({crash(error)}); get the release again"
 
 
 def _unnamed(release):
@@ -177,7 +176,10 @@ def _signature(folder, signers):
 def _relations(release):
     """What tables say of each other: references, splits, counts, licences, poison, secrets."""
     for check in (_references, _prompts, _splits, _funnels, _licences, _texts, _poison, _secrets):
-        yield from check(release)
+        try:
+            yield from check(release)
+        except Exception as error:  # noqa: BLE001  the other checks still say what they find
+            yield f"{release.folder}: {check.__name__[1:]} cannot be checked ({crash(error)}); get the release again"
 
 
 def _references(release):

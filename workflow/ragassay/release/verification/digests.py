@@ -5,6 +5,7 @@ are, and the values. Needs the standard library and pyarrow alone."""
 import hashlib
 import json
 import struct
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 
 BATCH_ROWS = 16_384
 LEAST_UNFOLDED, MOST_TIMES = 256_000_000, 200  # bytes of a table in memory: always allowed, and against its file's size
+VALUE = 4  # bytes of a value in memory, about
 VARIABLE = pa.types.is_string, pa.types.is_binary
 LISTS = pa.types.is_list, pa.types.is_fixed_size_list
 
@@ -22,6 +24,14 @@ LISTS = pa.types.is_list, pa.types.is_fixed_size_list
 def sha256(path) -> str:
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def crash(error: Exception) -> str:
+    """In a line, what nobody foresaw of a file: it costs itself, and the rest is still looked at."""
+    if isinstance(error, MemoryError):
+        raise error
+    [*_, last] = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {str(error)[:100]}".split("\n")[0]
 
 
 class Oversized(Exception):
@@ -34,6 +44,11 @@ def batches(path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     """
     unfolded, most = 0, max(LEAST_UNFOLDED, MOST_TIMES * Path(path).stat().st_size)
     with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as parquet:
+        about = parquet.metadata  # a kilobyte may be a list of a thousand million zeros, which is one row
+        groups = map(about.row_group, range(about.num_row_groups))
+        values = sum(group.column(column).num_values for group in groups for column in range(about.num_columns))
+        if VALUE * values > most:
+            raise Oversized(f"its values would take more than {most // 10**6} MB, {MOST_TIMES} times its size")
         for batch in parquet.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
             unfolded += batch.nbytes
             if unfolded > most:

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ragassay.release.verification.digests import LEAST_UNFOLDED, FilePass, Oversized, batches, first
-from ragassay.release.verification.release_folder import REFUSED, ReleaseFolder
+from ragassay.release.verification.digests import LEAST_UNFOLDED, FilePass, Oversized, batches, crash, first
+from ragassay.release.verification.release_folder import ReleaseFolder
 
 SECRETS = (
     r"(^|[^A-Za-z0-9])((sk|pk|rk)-[A-Za-z0-9]{16}|hf_[A-Za-z0-9]{16}|gh[opsu]_[A-Za-z0-9]{16}|xox[abp]-[0-9]"
@@ -39,9 +39,8 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
         except MemoryError:
             too_large.append(file)
             return None
-        except REFUSED as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0][:100]
-            return [f"{file}: damaged or no Parquet file of table {table} ({reason})"]
+        except Exception as error:  # noqa: BLE001  which concerns this file alone
+            return [f"{file}: damaged or no Parquet file of table {table} ({crash(error)})"]
 
     with ThreadPoolExecutor() as pool:
         outcomes = list(zip(places, pool.map(of_file, places), strict=True))

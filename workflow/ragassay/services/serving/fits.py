@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ragassay.base import fitted_files
 from ragassay.base.errors import AssayError
 from ragassay.services.gate import Gate
 from ragassay.services.guard import Guard
@@ -69,9 +70,5 @@ class Fits:
 
 
 def _array(path):
-    try:
+    with fitted_files.reading(lambda problem: ServerError(f"{path}: {problem}; expected vectors in a .npy file")):
         return np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise ServerError(
-            f"{path}: found no array of numpy ({error!s:.80}); expected vectors in a .npy file"
-        ) from error
