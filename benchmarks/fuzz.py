@@ -15,6 +15,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import warnings
@@ -94,9 +95,10 @@ def main() -> None:
     logging.getLogger("ragassay").setLevel(logging.ERROR)  # each input would have its warnings
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     streams, found, longest = {name: inputs_of(name, given.seed) for name in given.doors}, {}, 0.0
-    cases, end = 0, time.monotonic() + 60 * given.minutes
+    cases, end, ended = 0, time.monotonic() + 60 * given.minutes, threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())  # which reports what was reached
     for name in itertools.islice(itertools.cycle(given.doors), given.cases):
-        if time.monotonic() > end:
+        if time.monotonic() > end or ended.is_set():
             break
         content, begun = next(streams[name]), time.process_time()
         error = problem(name, content)
