@@ -169,12 +169,10 @@ def _stored(file):
 
 def _column(collection, page, path, is_text):
     """What stands at a path in each row, as a clean text; only what is no plain line of ASCII is looked at alone."""
-    if path == KEY:
-        return pa.array([*map(str, page.keys)], pa.string())
     if not path:
         return pa.nulls(len(page.keys), pa.string())
-    top, *inner = path.split(".")
-    values = page.fields[top]
+    top, *inner = [path] if path == KEY else path.split(".")
+    values = [*map(str, page.keys)] if path == KEY else page.fields[top]
     for name in inner:
         values = [value.get(name) if isinstance(value, dict) else None for value in values]
     try:
