@@ -33,7 +33,7 @@ POISONED = "^poison-[0-9a-f]{16}"
 PUBLISHED = ("published", "repeats_published")
 NAMESPACE, SIGNER = "ragassay-release", "publisher"
 MEMORY_GB = 1
-MOST = 200  # problems that are reported
+MOST, LONGEST = 200, 2_000  # problems that are reported, and characters of one
 
 
 def bound_memory(gigabytes: float = MEMORY_GB) -> None:
@@ -48,8 +48,8 @@ def bound_memory(gigabytes: float = MEMORY_GB) -> None:
 
 
 def line(text: str) -> str:
-    """A problem as it may be printed: what a release brings into it cannot steer a terminal."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    """A problem as it may be printed: what a release brings into it cannot steer a terminal or fill it."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text[:LONGEST])[:LONGEST]
 
 
 def problems(folder: Path, signers: Path | None = None) -> Iterator[str]:
