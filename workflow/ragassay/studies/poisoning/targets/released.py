@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ragassay.base.errors import AssayError, Unusable
+from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.base.terminal import shown
 from ragassay.documents.documents import clean
 from ragassay.documents.ids import content_id
@@ -53,13 +53,14 @@ def released(file: str, name: str) -> Iterator[dict | Problem]:
             yield Problem(place, error.reason, error.detail)
 
 
+@one_item()
 def _target(row, form):
     values = {key: _strings(row.get(key)) for key in ("question", *form.answers, form.target, form.texts)}
     if missing := [key for key, texts in values.items() if not texts and key not in form.answers[1:]]:
         raise Unusable("empty", f"found nothing in {missing[0]!r}")
     [question, *_], [target, *others] = values["question"], values[form.target]
     return {
-        "target_id": str(row["id"]) if row.get("id") is not None else content_id("text", question),
+        "target_id": next(iter(_strings(row.get("id"))), content_id("text", question)),
         "question": question,
         "answers": [answer for key in form.answers for answer in values[key]],
         "target": target,
