@@ -5,8 +5,9 @@ Each of 1,000 abstracts has one question, and each of 150 questions some ten or 
 the documents is held out in turn, so that each question is asked once in knowledge and once out of it. What of a source
 stays was settled on the 500 questions `cv` about abstracts; the figures are of the 500 questions `test`, and of the
 web's two sets. `written` are questions by the provider `rules`; gates that the questions `cv` calibrate stand beside
-them, with the fused statistic and with those that learn or choose from these questions. Upper ends of intervals count
-for what is turned away, by the way and corpus that are worst, and lower ends for what is found.
+them, with the fused statistic and with those that learn or choose from these questions. Ends of intervals count: the
+upper one for what is turned away, by the synthetic queries and the corpus where it is most, the lower for what is
+found.
 """
 
 import tempfile
@@ -62,7 +63,7 @@ def synthetic_gates() -> None:
             found = {"any": min(found.values(), key=lambda row: row["low"])}
         for way, row in found.items():
             figure(f"{name}_{way}_held_out_found_at_least", row["low"], "share", f">= {LEAST}", row["value"])
-    worst = max(turned_away, key=lambda row: row["high"])
+    worst = max(turned_away, key=lambda row: row["value"])
     figure("synthetic_turned_away_at_most", worst["high"], "share", f"<= {MOST}", worst["value"])
 
 
