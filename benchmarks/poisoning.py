@@ -1,8 +1,8 @@
-"""What attacks and defences cost and reach; the parts stand in benchmarks/poison/.
+"""What attacks reach and defences promise, miss and cost; the parts stand in benchmarks/poison/.
 
-Costs are ratios of processor time in this process, in turn with what they are compared with. Triggers are
-measured on the demo by the workflow itself, in a clone. benchmarks/published.py has the quality on published data.
-`python benchmarks/poisoning.py hotflip scoring` measures only what is named.
+Costs are ratios of processor time in this process, in turn with what they are compared with. The workflow itself
+measures defences, in a clone. benchmarks/published.py has them without attackers who know them.
+`python benchmarks/poisoning.py white_box pools` measures only what is named.
 """
 
 import os
@@ -10,9 +10,8 @@ import os
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 from common.figures import parts
-from poison import adaptive, hotflip, joining, overhead, pools, scoring, triggers
+from poison import adaptive, optimised, overhead, pools
 
 if __name__ == "__main__":
-    runs = {"joining": joining.joining, "hotflip": hotflip.step, "white_box": hotflip.white_box}
-    runs |= {"triggers": triggers.triggers, "scoring": scoring.scoring, "overhead": overhead.overhead}
+    runs = {"white_box": optimised.white_box, "trigger": optimised.trigger, "overhead": overhead.overhead}
     parts(runs | {"pools": pools.pools, "adaptive": adaptive.adaptive})

