@@ -36,7 +36,7 @@ def judged(files, place, scored, tmp_path):
             score_passages(*inputs, path, of_corpus, "ngram", "ngram", {}, READING)
         own = kind_of(guard).SETTINGS | {"alpha": 0.1}
         found = files("targets"), files("retrieved"), [], files("passages"), files("poison"), scores
-        entry = {"kind": guard, "own": own, "depth": 3, "retriever": "minilm", "scorer": "ngram"}
+        entry = {"kind": guard, "settings": own, "depth": 3, "retriever": "minilm", "scorer": "ngram"}
         defences = {guard: entry | {"encoder": MINILM, "embeddings": store}}
         made = [place / FOLDER / f"{guard}.json"], files("filtered"), files("fewer_planted"), files("filter_times")
         filter_retrieved(*found, *made, defences, 2)

@@ -39,10 +39,10 @@ def files(tmp_path):
 def run_filter(files):
     """A function that lets a defence judge what was retrieved, and others if `beside` names some."""
 
-    def run_filter(kind, k=1, depth=3, own=None, guard=(), beside=(), name=None):
+    def run_filter(kind, k=1, depth=3, settings=None, guard=(), beside=(), name=None):
         entry = {"depth": depth, "retriever": "minilm", "scorer": "", "encoder": {}, "embeddings": ""}
-        defences = {other: entry | {"kind": other, "own": {}} for other in beside}
-        defences[name or kind] = entry | {"kind": kind, "own": own or {}}
+        defences = {other: entry | {"kind": other, "settings": {}} for other in beside}
+        defences[name or kind] = entry | {"kind": kind, "settings": settings or {}}
         targets, retrieved, *texts = map(files, NAMES)
         filter_retrieved(targets, retrieved, [], *texts, [], guard, *map(files, OUTPUTS), defences, k)
 

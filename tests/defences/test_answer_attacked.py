@@ -33,7 +33,7 @@ def ask(files, run_filter, tmp_path):
             "sampling": {"temperature": 0},
         }
         asked |= {"in_lines": prompt == "lines", "most_rejected": 1}
-        asked |= {"kind": kind, "own": kind_of(kind).SETTINGS | own} if asking else {}
+        asked |= {"kind": kind, "settings": kind_of(kind).SETTINGS | own} if asking else {}
         answer_attacked(*inputs, *prompts, further, files("answers"), files("calls"), **asked)
         return {row["target_id"]: row for row in tables.read(ANSWERS, files("answers")).to_pylist()}
 

@@ -34,12 +34,12 @@ def test_a_passage_that_is_in_no_table_is_told(files, run):
 
 
 def test_where_nothing_is_left_twice_as_many_are_looked_at_and_then_no_more(run):
-    rows = run("closed_book", depth=1, own={"doublings": 1})
+    rows = run("closed_book", depth=1, settings={"doublings": 1})
     assert [(row["target_id"], row["rank"]) for row in rows] == [
         (name, rank) for name in ("bridge", "ferry") for rank in (1, 2)
     ]
     assert all(row["removed"] and row["shown"] is None for row in rows)
-    rows = run("oracle", depth=1, own={"doublings": 2})
+    rows = run("oracle", depth=1, settings={"doublings": 2})
     assert [(row["target_id"], row["rank"]) for row in rows] == [("bridge", 1), ("bridge", 2), ("ferry", 1)]
 
 
@@ -74,9 +74,10 @@ def test_what_the_first_judgement_imports_is_not_timed(run, monkeypatch):
 
 def test_each_defence_judges_as_it_does_alone(run):
     alone = {
-        name: run(name, own=own) for name, own in (("closed_book", {"doublings": 1}), ("none", {}), ("oracle", {}))
+        name: run(name, settings=settings)
+        for name, settings in (("closed_book", {"doublings": 1}), ("none", {}), ("oracle", {}))
     }
-    together = run("closed_book", own={"doublings": 1}, beside=["none", "oracle"])
+    together = run("closed_book", settings={"doublings": 1}, beside=["none", "oracle"])
     assert together == [row for rows in alone.values() for row in rows] and len(together) == 8 + 6 + 6
 
 

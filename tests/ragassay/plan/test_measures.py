@@ -89,9 +89,9 @@ def test_scorers_are_trained_here_or_read_elsewhere():
         *(Wildcards(dataset="mine", scorer=name, attack="none") for name in ("ngram", "gpt2")),
     )
     assert measures.trained(own, trained) == ["results/scorers/mine/ngram"] and measures.trained(own, model) == []
-    assert measures.train_scorer(own, trained)["own"] == {"order": 2}
+    assert measures.train_scorer(own, trained)["settings"] == {"order": 2}
     found = measures.score_passages(own, model)
-    assert found["own"] == {"entry": {"model": "gpt2", "options": {}}, "max_tokens": 512} and found["of_corpus"]
+    assert found["settings"] == {"entry": {"model": "gpt2", "options": {}}, "max_tokens": 512} and found["of_corpus"]
 
 
 def test_every_setting_of_a_kind_is_described():

@@ -6,10 +6,6 @@ from ragassay.plan import attackers, attacks, defences, defended
 from ragassay.studies.poisoning.attacks.attack import WRITER
 from wildcards import Wildcards
 
-NO_READER = {"kind": "garag", "settings": {"reader": "careful"}}
-NOT_FITTED = {"kind": "adaptive_threshold", "settings": {"filter": "oracle"}}
-NOBODY = {"kind": "jamming_optimised", "settings": {"responder": "embeded"}}
-WITHOUT_GRADIENTS = {"kind": "poisonedrag_white", "settings": {"retriever": "bm25"}}
 READER = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 CELL = {"datasets": ["mine"], "retrievers": ["bm25", "minilm"], "attacks": ["none", "loud"]}
 OWN = {
@@ -37,7 +33,7 @@ def test_each_entry_is_all_combinations_of_its_lists_and_each_cell_is_there_once
 def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
     own = config(CELL)
     loud = Wildcards(dataset="mine", attack="loud")
-    assert attacks.poison_corpus(own, loud) == {"attack": "loud", "kind": "jamming", "own": {"texts": 2}}
+    assert attacks.poison_corpus(own, loud) == {"attack": "loud", "kind": "jamming", "settings": {"texts": 2}}
     pattern = "results/neighbours/{corpus}/{retriever}/{query_set}.parquet"
     assert attackers.poison_inputs(own, pattern, loud) == []
     edited = Wildcards(dataset="mine", attack="edited")
@@ -51,7 +47,7 @@ def test_an_attack_that_optimises_gets_the_retriever_that_it_meets_and_says_on_w
     few = {"white": {"kind": "poisonedrag_white", "settings": {"targets": 3}}}
     own, white = config(CELL | {"attacks": ["white"]}, attacks=few), Wildcards(dataset="mine", attack="white")
     settings = attackers.optimise_passages(own, white)
-    assert settings["retriever"]["encoder"]["name"] == "minilm" and settings["own"]["steps"] == 30
+    assert settings["retriever"]["encoder"]["name"] == "minilm" and settings["settings"]["steps"] == 30
     assert attacks.attacks(own, optimised=True) >= ["white"] and "white" not in attacks.attacks(own, optimised=False)
     keys = Wildcards(dataset="mine", attack="white", retriever="bm25", defence="none", responder="careful")
     for found in (attacks.retrieve_bm25(own, keys), defended.answer_attacked(own, keys)):
@@ -96,7 +92,7 @@ def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
         "name_keywords.yaml",
         "answer_from_keywords.yaml",
     ]
-    assert defended.answer_attacked(own, asked)["own"]["aggregation"] == "keywords"
+    assert defended.answer_attacked(own, asked)["settings"]["aggregation"] == "keywords"
     assert defended.prompts(own, plain) == [] and "kind" not in defended.answer_attacked(own, plain)
     modules = defended.answering_kinds(own, asked)
     assert modules == ["ragassay.calls.providers.rules", "ragassay.studies.poisoning.defences.kinds.robustrag"]

@@ -80,7 +80,7 @@ def poison_kinds(config: dict, wildcards) -> list[str]:
 
 def poison_corpus(config: dict, wildcards) -> dict:
     planting = attack(config, wildcards.attack)
-    params = {"attack": wildcards.attack, "kind": planting.kind, "own": planting.settings}
+    params = {"attack": wildcards.attack, "kind": planting.kind, "settings": planting.settings}
     return params | ({"format": planting.entry["format"]} if "files" in planting.entry else {})
 
 

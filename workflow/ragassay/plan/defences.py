@@ -168,7 +168,7 @@ def filter_retrieved(config: dict, wildcards) -> dict:
 def _judge(config, wildcards):
     """What a defence is, and what it needs."""
     name = wildcards.defence
-    params = {"kind": defence(config, name).kind, "own": settings(config, name)}
+    params = {"kind": defence(config, name).kind, "settings": settings(config, name)}
     params |= {"depth": config["under_attack"]["depth"], "retriever": wildcards.retriever}
     params |= {"scorer": _scorer(config, name), "encoder": {}, "embeddings": ""}
     if not _sees_vectors(config, wildcards):

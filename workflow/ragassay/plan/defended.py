@@ -83,7 +83,7 @@ def answer_attacked(config: dict, wildcards) -> dict:
     params |= {"defence": wildcards.defence}
     params |= tried_on(config, wildcards.attack)
     if defence.type.PROMPTS:
-        params |= {"kind": defence.kind, "own": defence.settings}
+        params |= {"kind": defence.kind, "settings": defence.settings}
     return models.asking(config, "answer_attacked", "responder", wildcards, **params)
 
 

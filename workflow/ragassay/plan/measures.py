@@ -75,7 +75,7 @@ def _named_shards(config, wildcards):
 def train_scorer(config: dict, wildcards) -> dict:
     trained_here = scorer(config, wildcards.scorer)
     clusters = config["duplicates"] | {"cut_after_words": config["documents"]["cut_after_words"]}
-    return {"kind": trained_here.kind, "own": trained_here.settings} | clusters
+    return {"kind": trained_here.kind, "settings": trained_here.settings} | clusters
 
 
 def trained(config: dict, wildcards) -> list[str]:
@@ -94,7 +94,7 @@ def score_passages(config: dict, wildcards) -> dict:
     used = scorer(config, wildcards.scorer)
     model = {key: used.entry[key] for key in ("model", "options") if key in used.entry}
     values = {} if used.type.IS_TRAINED else {"entry": model} | used.settings
-    params = {"name": wildcards.scorer, "kind": used.kind, "own": values, "reading": defences.reading(config)}
+    params = {"name": wildcards.scorer, "kind": used.kind, "settings": values, "reading": defences.reading(config)}
     return params | {"of_corpus": wildcards.attack == CLEAN}
 
 

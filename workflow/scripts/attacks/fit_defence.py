@@ -15,7 +15,7 @@ from ragassay.studies.poisoning.defences.thresholds import ALL, FOLDS, LITERAL, 
 
 def fit_defence(
     targets, neighbours, passages, passage_scores, poisoned, guard,
-    kind, own, depth, retriever, encoders, similarity, scorer, reading, encoder, embeddings,
+    kind, settings, depth, retriever, encoders, similarity, scorer, reading, encoder, embeddings,
 ):  # fmt: skip
     """`poisoned` is empty, or the tables retrieved and poisoned_passages of an attack that the null is left exposed to.
     `encoders` are those of the retriever, by the role of texts, and none of BM25; `encoder` is empty unless vectors are
@@ -25,7 +25,7 @@ def fit_defence(
     source = (poisoned[0], RETRIEVED) if poisoned else (neighbours, NEIGHBOURS)
     found = evidence.by_target(_found(*source, depth))
     _check_depth(neighbours, found, depth)
-    links = [link["settings"] for link in own.get("of", [])] or [own]  # of a chain, or the defence itself
+    links = [link["settings"] for link in settings.get("of", [])] or [settings]  # of a chain, or the defence itself
     size, seed = (max(link.get(name, 0) for link in links) for name in ("sample", "seed"))
     drawn = evidence.rows(sample([passages], poisoned[1:], size, seed))
     is_literal = any(link.get("similarity_null") == LITERAL for link in links)
@@ -33,10 +33,10 @@ def fit_defence(
     null, folds = Null(drawn, found, literal), {name: fold_of(evidence.questions[name]) for name in found}
     nulls = {fold: null.without(fold, folds) for fold in map(str, range(FOLDS))} | {ALL: null}
     try:
-        fitted = {fold: kind_of(kind)(own).fit(clean).fitted for fold, clean in nulls.items()}
+        fitted = {fold: kind_of(kind)(settings).fit(clean).fitted for fold, clean in nulls.items()}
     except DefenceError as error:
         raise DefenceError(f"{guard}: {error}") from error
-    about = {"kind": kind, "settings": own, "depth": depth, "retriever": retriever, "similarity": similarity}
+    about = {"kind": kind, "settings": settings, "depth": depth, "retriever": retriever, "similarity": similarity}
     about |= {"encoders": guard_card.encoders(encoders), "reading": reading}
     about |= {"scorer": scorer, "scored_by": evidence.scored_by}
     guard_card.write(guard, about | {"queries": len(found), "sample": len(drawn)}, fitted)

@@ -19,18 +19,18 @@ from ragassay.studies.poisoning.attacks.victims import (
 
 
 def optimise_passages(
-    targets, passages, neighbours, prompt, poisoned_passages, calls, attack, kind, own, retriever, finished,
+    targets, passages, neighbours, prompt, poisoned_passages, calls, attack, kind, settings, retriever, finished,
     reader=None, filters=(), model=None, responder=None,
 ):  # fmt: skip
     """`retriever` says which encoders and similarity are attacked, `reader` which model and form of prompt, if any;
     `finished` is the folder of what was made before. Many attacks ask no model; then `calls` is empty.
     """
     wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets).to_pylist()}
-    chosen = tried(wanted, own.get("targets"), own.get("known", 0))
+    chosen = tried(wanted, settings.get("targets"), settings.get("known", 0))
     victim = AttackedRetriever(**retriever)
     modules = [f"ragassay.studies.poisoning.attacks.{name}" for name in (f"kinds.{kind}", "victims")]
     made_by = {name: module_version(name) for name in modules}
-    origins = {"code": made_by, "settings": own, "retriever": victim.identity}
+    origins = {"code": made_by, "settings": settings, "retriever": victim.identity}
     if model:
         responder = AttackedResponder(model, prompt=prompt, **responder)
         origins |= responder.identity
@@ -39,7 +39,7 @@ def optimise_passages(
         origins |= reader.identity
     tools = Tools(
         retrieved=retrieved_texts(neighbours, passages),
-        questions={name: wanted[name]["question"] for name in known(wanted, own.get("known", 0))},
+        questions={name: wanted[name]["question"] for name in known(wanted, settings.get("known", 0))},
         retriever=victim,
         reader=reader,
         responder=responder,
@@ -47,7 +47,7 @@ def optimise_passages(
         finished=Finished(finished, origins, keeps=not (responder and complete.estimating())),
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))
-    texts = list(rows(attack, kind, [wanted[name] for name in chosen], tools, own))
+    texts = list(rows(attack, kind, [wanted[name] for name in chosen], tools, settings))
     victim.stored([row["text"] for row in texts])
     count = tables.write(POISONED_PASSAGES, poisoned_passages, texts)
     tables.write(CALLS, calls, [responder.account()] if responder else [])

@@ -17,11 +17,11 @@ SHOWN = 3  # reasons in a message
 COLUMNS = Columns(("target_id", "question", "text", "calls", "attacker", "target"), ("text",))  # of written texts
 
 
-def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attack, kind, own, format=TABLE):
+def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attack, kind, settings, format=TABLE):
     """`passages` and `neighbours` are lists of files, empty unless the attack needs what questions find."""
     wanted = tables.read(TARGETS, targets).to_pylist()
     tools = Tools(retrieved=retrieved_texts(neighbours, passages), texts=written_texts(texts, wanted, format))
-    count = tables.write(POISONED_PASSAGES, poisoned_passages, rows(attack, kind, wanted, tools, own))
+    count = tables.write(POISONED_PASSAGES, poisoned_passages, rows(attack, kind, wanted, tools, settings))
     log.info("%d passages for %d targets", count, len(wanted))
 
 

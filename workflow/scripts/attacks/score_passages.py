@@ -15,11 +15,11 @@ from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, Surprise, open
 COLUMNS = ["passage_id", "text", "document_id"]
 
 
-def score_passages(passages, poisoned_passages, scorer, passage_scores, of_corpus, name, kind, own, reading):
+def score_passages(passages, poisoned_passages, scorer, passage_scores, of_corpus, name, kind, settings, reading):
     """In `scorer` is the folder of one that was trained here; with `of_corpus` the clean passages are scored."""
     folder = scorer[0] if scorer else None
     halves = json.loads(Path(folder, DOCUMENTS).read_text(encoding="utf-8")) if folder else {}  # document -> its half
-    model = opened(name, kind, own, folder)
+    model = opened(name, kind, settings, folder)
     scored_by = json.dumps(model.identity, sort_keys=True)
     batches = _clean(passages, halves, model) if of_corpus else _planted(poisoned_passages, passages, halves, model)
     with tables.Writer(PASSAGE_SCORES, passage_scores) as writer:

@@ -16,7 +16,7 @@ from ragassay.studies.poisoning.defences.scorer import ScorerError, half_of, kin
 from ragassay.text.near_duplicates import clustered
 
 
-def train_scorer(passages, documents, scorer, kind, own, similarity, cut_after_words):
+def train_scorer(passages, documents, scorer, kind, settings, similarity, cut_after_words):
     """Either `passages`, the tables of a corpus, or `documents`, those of shards, is empty."""
     whole = chain(*map(corpus.documents, passages), _texts(DOCUMENTS, documents, "doc_id"))
     halves = divided(whole, [*passages, *documents], similarity, cut_after_words)
@@ -28,7 +28,7 @@ def train_scorer(passages, documents, scorer, kind, own, similarity, cut_after_w
     folder = Path(scorer)
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / HALVES, json.dumps(halves, ensure_ascii=False, sort_keys=True))
-    kind_of(kind).trained(texts, **own).write(folder)
+    kind_of(kind).trained(texts, **settings).write(folder)
     log.info("%d documents, %d of them in the second half", len(halves), sum(halves.values()))
 
 

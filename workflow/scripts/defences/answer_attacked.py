@@ -24,14 +24,14 @@ GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # gra
 
 def answer_attacked(
     targets, filtered, passages, poisoned_passages, prompt, closed_book_prompt, prompts, answers, calls,
-    defence, model, ledger, sampling, in_lines, most_rejected, tried=None, kind="none", own=None,
+    defence, model, ledger, sampling, in_lines, most_rejected, tried=None, kind="none", settings=None,
 ):  # fmt: skip
     """`prompts` are files, those of a defence of this kind that asks."""
     rows, shown = tables.read(TARGETS, targets, GRADED).to_pylist(), _shown(filtered, defence)
     asked = set(tried_of((row["target_id"] for row in rows), **tried or {}))
     rows = [row for row in rows if row["target_id"] in asked]
     texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
-    plain, asking = PromptPair.load(prompt, closed_book_prompt, in_lines), kind_of(kind)(own)
+    plain, asking = PromptPair.load(prompt, closed_book_prompt, in_lines), kind_of(kind)(settings)
     named = {loaded.task: loaded for loaded in map(Prompt.load, prompts)}
 
     async def answered(row, ask):

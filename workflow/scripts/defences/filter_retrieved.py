@@ -35,7 +35,7 @@ def filter_retrieved(
     numbers = {row["passage_id"]: row["number"] for row in planted}
     fewer = [count for count in COUNTS if count < max(numbers.values(), default=0)]
     fitted = {guard_card.place(path)[-1]: path for path in guards}
-    most = max(entry["depth"] * 2 ** entry["own"].get("doublings", 0) for entry in defences.values())
+    most = max(entry["depth"] * 2 ** entry["settings"].get("doublings", 0) for entry in defences.values())
     seen = {}  # what defences look at, and its rows by target: once for all that look at the same
 
     def looked(file, scorer, encoder, embeddings):
@@ -95,9 +95,9 @@ def _first(rows, numbers, most):
 def _by_fold(path, entry, evidence):
     """fold -> the defence that judges its queries; if it was fitted, that of the file."""
     if not path:
-        return lambda fold: kind_of(entry["kind"])(entry["own"])
+        return lambda fold: kind_of(entry["kind"])(entry["settings"])
     card, about = guard_card.read(path), {key: entry[key] for key in ("kind", "retriever", "scorer")}
-    guard_card.check(path, card, settings=entry["own"], **about)
+    guard_card.check(path, card, settings=entry["settings"], **about)
     guard_card.check_identity(path, f"scorer {entry['scorer']}", evidence.scored_by, card["scored_by"])
     return lambda fold: guard_card.defence_of(card, fold)
 
