@@ -112,7 +112,7 @@ def asked_for_real(names=tuple(CONFIGURATIONS)) -> None:
             snakemake(clone, *words, env=os.environ | access)
             counted = served.summary()["requests"]
         figure(f"predicted_{name}_off_by", abs(predicted / counted - 1), "share", "<= 0.15")
-        count(f"predicted_{name}_interval_holds_it", int(low <= counted <= high), "of 1")
+        count(f"predicted_{name}_interval_holds_it", int(low <= counted <= high), "share")
 
 
 def varied(messages, sampling, index):
