@@ -13,6 +13,7 @@ from ragassay.base.errors import AssayError
 
 WHOLE = "ragassay.whole"  # of a scope: whether its body has come, so that the server is at work
 MOST, SECONDS = 1_000, 60
+WAITING = 4_096
 LATER = 1.1  # so that what has a limit of its own is answered first
 
 
@@ -60,6 +61,13 @@ class Connection(H11Protocol):
         self.watch = self.loop.call_later(LATER * self.seconds, self._look)
 
 
+class Listener(uvicorn.Server):
+    async def startup(self, sockets):
+        await super().startup(sockets)
+        for listening in sockets:  # more wait than are let in at a time: a client tries again after a second only
+            listening.listen(WAITING)
+
+
 def serving(app, seconds: float = SECONDS, most: int = MOST, **options) -> uvicorn.Server:
     """A server of an application, which takes what files the system allows."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -67,7 +75,7 @@ def serving(app, seconds: float = SECONDS, most: int = MOST, **options) -> uvico
     protocol = type("Connection", (Connection,), {"seconds": seconds, "most": most, "alive": {}})
     # A quarter at a time is let in, so that a request is read before so many newer connections end its own.
     options |= {"http": protocol, "loop": "asyncio", "ws": "none", "backlog": max(1, most // 4)}
-    return uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, server_header=False, **options))
+    return Listener(uvicorn.Config(app, log_level="error", access_log=False, server_header=False, **options))
 
 
 def listen(host: str, port: int) -> socket.socket:
