@@ -22,7 +22,7 @@ LOST = (
     "damaged: what was clicked there is lost: a label has to be given again, and one taken back there counts again;"
     " a copy of the file would bring it back"
 )
-LONGEST_MENDED = 5_000  # bytes; the time to mend a line grows with their square
+LONGEST_HEAD, LONGEST_SEARCH = 18, 5_000  # bytes that are searched; the time for it grows with the square
 log = logging.getLogger("ragassay")
 
 
@@ -76,7 +76,9 @@ def _lines(content: bytes) -> Iterator[tuple[int, list[dict], str]]:
 
 def _mended(line):
     """The event of a line in which one bit is flipped."""
-    for bit in range(8 * len(line)) if len(line) < LONGEST_MENDED else ():
+    head = HEAD.match(line)
+    fits = head and head.end() + int(head[1]) == len(line)  # otherwise the bit is in the head
+    for bit in range(8 * min(len(line), LONGEST_SEARCH if fits else LONGEST_HEAD)):
         changed = bytearray(line)
         changed[bit // 8] ^= 1 << bit % 8
         if event := decode(bytes(changed)):
