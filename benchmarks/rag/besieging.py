@@ -20,7 +20,7 @@ from rag.guarding import serving
 
 TOKEN, MOST_BYTES = "s3cret-token-of-the-siege", 4_000_000  # the settings' default
 CONNECTIONS, BODIES, UNREAD, LARGE, TOKENS = 10_000, 100, 100, 20, 500
-HONEST = hostile.whole(hostile.RIGHT, token=TOKEN)
+HONEST, BUSY = hostile.whole(hostile.RIGHT, token=TOKEN), 503
 
 
 def besieging():
@@ -39,6 +39,7 @@ def besieging():
     sys.stderr.writelines(f"{line}\n" for line in [*passed, *honest.lost])
     count("guard_siege_bad_requests", len(cases), "requests")
     count("guard_siege_honest_requests", len(honest.seconds), "requests")
+    count("guard_siege_honest_asked_again", honest.again, "requests")
     figure("guard_siege_let_through", len(passed), "requests", "== 0")
     figure("guard_siege_connections", connections, "connections", f">= {CONNECTIONS}")
     figure("guard_siege_sent_of_100_mb", sent, "MB", "<= 16")
@@ -54,7 +55,7 @@ class Asking(threading.Thread):
     def __init__(self, address):
         super().__init__()
         self.port, self.over = int(address.rstrip("/").rpartition(":")[2]), threading.Event()
-        self.lost, self.seconds = [], []
+        self.lost, self.seconds, self.again = [], [], 0
 
     def __enter__(self):
         self.start()
@@ -68,7 +69,10 @@ class Asking(threading.Thread):
         while not self.over.wait(0.01):
             begin = time.perf_counter()
             try:
-                status, reply = hostile.asked(self.port, HONEST)
+                while (answer := hostile.asked(self.port, HONEST))[0] == BUSY:
+                    self.again += 1  # as it was told to
+                    time.sleep(0.1)
+                status, reply = answer
             except OSError as error:
                 status, reply = 0, repr(error)
             self.seconds.append(time.perf_counter() - begin)
