@@ -67,6 +67,16 @@ def test_one_flipped_bit_costs_no_click_wherever_it_is(tmp_path, caplog):
         assert caplog.messages == [f"{path} line {number}: {click_log.FLIPPED}"], bit
 
 
+def test_one_flipped_bit_costs_no_long_comment(tmp_path):
+    path, long = tmp_path / "events.jsonl", event(0) | {"comment": "這是一個很長的評論。" * 400}
+    content = encode(long) + encode(event(1))
+    for at in [*range(0, len(content), 997), len(encode(long)) - 1]:
+        changed = bytearray(content)
+        changed[at] ^= 1 << at % 8
+        path.write_bytes(changed)
+        assert read(path) == [long, event(1)], at
+
+
 @pytest.mark.parametrize("removed", range(0, 90, 5))
 def test_bytes_that_are_gone_cost_the_lines_that_they_were_of(tmp_path, caplog, removed):
     """With the end of a line or without it, and each line that lost any is named."""

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 from ragassay.base.atomic import sync_folder
 from ragassay.base.errors import AssayError
@@ -22,7 +23,7 @@ LOST = (
     "damaged: what was clicked there is lost: a label has to be given again, and one taken back there counts again;"
     " a copy of the file would bring it back"
 )
-LONGEST_HEAD, LONGEST_SEARCH = 18, 5_000  # bytes that are searched; the time for it grows with the square
+LONGEST_HEAD, ONES = 18, 0xFFFFFFFF  # bytes; what a CRC-32 is inverted with at both ends
 log = logging.getLogger("ragassay")
 
 
@@ -76,14 +77,28 @@ def _lines(content: bytes) -> Iterator[tuple[int, list[dict], str]]:
 
 def _mended(line):
     """The event of a line in which one bit is flipped."""
-    head = HEAD.match(line)
-    fits = head and head.end() + int(head[1]) == len(line)  # otherwise the bit is in the head
-    for bit in range(8 * min(len(line), LONGEST_SEARCH if fits else LONGEST_HEAD)):
+    head, bits = HEAD.match(line), [*range(8 * min(len(line), LONGEST_HEAD))]
+    if head and head.end() + int(head[1]) == len(line):  # otherwise the bit is in the head
+        bits += _flipped(line, head.end())
+    for bit in bits:
         changed = bytearray(line)
         changed[bit // 8] ^= 1 << bit % 8
         if event := decode(bytes(changed)):
             return event
     return None
+
+
+def _flipped(line, start):
+    """The bit of the text from `start` on that explains the checksum, if one does: by how much a flipped bit changes a
+    CRC-32 depends on nothing but its place and how many bytes follow.
+    """
+    change = int(line[:8], 16) ^ crc32(line[start:])
+    changes = {crc32(bytes([1 << bit])) ^ crc32(b"\0"): bit for bit in range(8)}  # of the last byte
+    for at in reversed(range(start, len(line))):
+        if change in changes:
+            return [8 * at + changes[change]]
+        changes = {crc32(b"\0", other ^ ONES) ^ ONES: bit for other, bit in changes.items()}  # of the byte before
+    return []
 
 
 class Log:
