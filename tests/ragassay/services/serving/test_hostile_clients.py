@@ -1,4 +1,4 @@
-"""A guard server among clients that mean it ill: the honest one gets its answer, and nobody a verdict by default."""
+"""A guard server among hostile clients: the honest one gets its answer, and nobody a verdict by default."""
 
 import contextlib
 import json
@@ -71,7 +71,7 @@ def test_a_request_that_is_refused_is_answered_before_its_body_comes(server, sta
     assert reply.startswith(b"HTTP/1.1 %d " % status)
 
 
-def test_who_waits_longest_makes_room_for_new_connections(tmp_path):
+def test_the_connection_that_waits_longest_makes_room_for_a_new_one(tmp_path):
     begun = hostile.head(token=TOKEN, content_length=100).encode()
     with besieged(tmp_path, most_connections=200, seconds=600) as (_, honest, wait):
         waiting = []
@@ -111,6 +111,17 @@ def test_bodies_that_never_end_make_room_for_one_that_does(tmp_path):
         assert hostile.asked(port, large)[0] == 200 and honest()
         replies = [connection.recv(65_536) for connection in slow[:8]]
         assert {reply.split(b" ", 2)[1] for reply in replies} == {b"408"}
+
+
+def test_bodies_that_anybody_may_send_push_none_out(tmp_path):
+    """Paths that need no token answer at once, without the body."""
+    begun = hostile.head("/health", content_length=MOST).encode() + b" " * (MOST - 1)
+    with besieged(tmp_path, most_bytes_held=MOST) as (_, _, wait):
+        [asking] = wait(1, HONEST[:-1])
+        for anonymous in wait(3, begun):
+            assert anonymous.recv(65_536).startswith(b"HTTP/1.1 405")
+        asking.sendall(HONEST[-1:])
+        assert asking.recv(65_536).startswith(b"HTTP/1.1 200")
 
 
 def test_a_second_head_that_never_ends_is_cut_off_too(tmp_path):

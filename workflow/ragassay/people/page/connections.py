@@ -1,8 +1,9 @@
-"""How our servers listen, and which connections they keep. There are at most so many: a new one takes the place of
-the one that has been silent longest, so that nobody can take all places by waiting. One on which no request begins or
-is worked on for so many seconds, or at most twice as many, is cut off: that of a head that never ends, and that of an
-answer that nobody reads."""
+"""How our servers listen, and which connections they keep. There are at most `most`: a new one takes the place of the
+one that has been silent longest, so that nobody can take all places by waiting. One on which no request begins or is
+worked on is cut off after `seconds` to twice as many: that of a head that never ends, and that of an answer that
+nobody reads."""
 
+import contextlib
 import resource
 import socket
 
@@ -11,7 +12,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ragassay.base.errors import AssayError
 
-WHOLE = "ragassay.whole"  # of a scope: whether its body has come, so that the server is at work
 MOST, SECONDS = 1_000, 60
 WAITING = 4_096
 LATER = 1.1  # so that what has a limit of its own is answered first
@@ -48,8 +48,8 @@ class Connection(H11Protocol):
             self.alive[self] = self.alive.pop(self)
 
     def is_at_work(self):
-        """Whether a request is being answered, and what it is answered with is read."""
-        under_way = self.cycle and not self.cycle.response_complete and self.cycle.scope.get(WHOLE)
+        """Whether a request that has come as a whole is being answered, and the client reads the answer."""
+        under_way = self.cycle and not self.cycle.response_complete and not self.cycle.more_body
         return under_way and not self.flow.write_paused and not self.transport.is_closing()
 
     def _look(self):
@@ -71,7 +71,8 @@ class Listener(uvicorn.Server):
 def serving(app, seconds: float = SECONDS, most: int = MOST, **options) -> uvicorn.Server:
     """A server of an application, which takes what files the system allows."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with contextlib.suppress(ValueError, OSError):  # macOS refuses a limit that is infinite; then the present one stays
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     protocol = type("Connection", (Connection,), {"seconds": seconds, "most": most, "alive": {}})
     # A quarter at a time is let in, so that a request is read before so many newer connections end its own.
     options |= {"http": protocol, "loop": "asyncio", "ws": "none", "backlog": max(1, most // 4)}

@@ -10,9 +10,8 @@ import time
 from collections import Counter
 
 from ragassay.people.page.access import is_own_host
-from ragassay.people.page.connections import WHOLE
 
-OPEN = ("/health", "/ready")  # to anybody, since they say nothing
+OPEN = ("/health", "/ready")  # to anybody, since they say nothing; no body is read there
 
 
 class Metrics:
@@ -64,7 +63,9 @@ class Limits:
 
         body = bytearray()
         try:
-            refusal = self._refusal(scope["path"], dict(scope["headers"])) or await self._received(receive, body)
+            refusal = self._refusal(scope["path"], dict(scope["headers"]))
+            if not refusal and scope["path"] not in OPEN:
+                refusal = await self._received(receive, body)
             if refusal or (refusal := self._busy(scope["path"])):
                 await refuse(counted, *refusal)
             else:
@@ -75,7 +76,6 @@ class Limits:
             self.metrics.seconds[path] += time.perf_counter() - begun
 
     async def _answer(self, scope, body, receive, send, sent):
-        scope[WHOLE] = True
         messages = iter([{"type": "http.request", "body": bytes(body), "more_body": False}])
 
         async def replay():
