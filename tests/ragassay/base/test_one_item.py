@@ -124,15 +124,15 @@ def test_a_click(tmp_path, monkeypatch, caplog):
     log.close()
     monkeypatch.setattr(Labelling, "_label", _stumbling(Labelling._label))
     state = folder.state(items, click_log.read(log.path), 2, {}, log.path)
-    assert [*state.people["Anna"].votes] == [("annotator", "good")]
+    assert [*state.people["Anna"].votes] == [("annotator", "good")] and [*state.clicks] == ["1"]
     assert re.search(r"left out the click label 0: reading it raised ValueError at labelling\.py:\d+", caplog.text)
 
 
 def _stumbling(apply):
     def label(self, person, event):
+        apply(self, person, event)
         if event["item"] == "evil":
             raise ValueError("nobody foresaw evil")
-        apply(self, person, event)
 
     return label
 

@@ -197,12 +197,15 @@ def role_at(place: str) -> str:
 
 
 def replayed(items: list[dict], events: list[dict], per_item: int, practice=None) -> Labelling:
-    """The state after all events; one that cannot be applied is left out."""
-    labelling = Labelling(items, per_item, practice)
+    """The state after all events; one that cannot be applied is left out, with whatever it had changed until then."""
+    labelling, applied = Labelling(items, per_item, practice), []
     for event in events:
         try:
             with one_item():
                 labelling.apply(event)
         except Unusable as why:
             log.warning("left out the click %s %s: %s", event["event"], event.get("click"), why.detail)
+            labelling = replayed(items, applied, per_item, practice)
+        else:
+            applied.append(event)
     return labelling
