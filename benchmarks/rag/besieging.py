@@ -1,4 +1,4 @@
-"""The guard server among clients that mean it ill, while one honest client asks on: requests that are none, 10,000
+"""The guard server among hostile clients, while one honest client asks on: requests that are none, 10,000
 connections that wait in four ways, bodies that never end, answers that nobody reads, bodies of 100 MB, bad tokens.
 """
 

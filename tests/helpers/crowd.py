@@ -62,7 +62,7 @@ class Crowd:
             for thread in threads:
                 thread.start()
             for _ in range(kill_after or 0):
-                self.counted.acquire()
+                assert self.counted.acquire(timeout=120), "nobody gets a label confirmed any more"
             if kill_after:
                 running.process.send_signal(signal.SIGKILL)
             for thread in threads:

@@ -116,7 +116,7 @@ class Client:
     """Somebody's browser without the browser: keeps the cookie and the token of the last page."""
 
     def __init__(self, port, host="127.0.0.1"):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self.host, self.cookie, self.token = host, None, ""
 
     def ask(self, method, path, body=None, **headers):

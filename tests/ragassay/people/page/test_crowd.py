@@ -1,5 +1,5 @@
-"""Fifty people label at once while the server is killed and the log of their clicks is damaged; and who keeps them
-from it by waiting.
+"""Fifty people label at once while the server is killed and the log of their clicks is damaged, and one person labels
+among connections that only wait.
 """
 
 import random
