@@ -5,13 +5,16 @@ import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tokenize import TokenError
 from typing import NamedTuple
 from unittest import mock
 
 import pyarrow as pa
+from safetensors import SafetensorError
 
 from fuzzing import inputs
 from fuzzing.mutations import changed_value
+from ragassay.base import fitted_files
 from ragassay.base.errors import CRASH, MISSHAPEN, AssayError, Unusable
 from ragassay.release.verification import checks, table_files
 from ragassay.release.verification.digests import Oversized, crash
@@ -42,7 +45,14 @@ def _of_table(error):
     raise error
 
 
-MADE = Unusable.__init__
+def _of_fitted_file(error):
+    """Of what was fitted, too: a few bytes out of place raise these."""
+    if isinstance(error, (*MISSHAPEN, OSError, EOFError, SyntaxError, MemoryError, SafetensorError, TokenError)):
+        return REASON(error)
+    raise error
+
+
+MADE, REASON = Unusable.__init__, fitted_files.reason_of
 
 
 def entered(door: Door, content: bytes, folder: Path) -> None:
@@ -50,6 +60,7 @@ def entered(door: Door, content: bytes, folder: Path) -> None:
     try:
         with (
             mock.patch.object(Unusable, "__init__", _of_item),
+            mock.patch.object(fitted_files, "reason_of", _of_fitted_file),
             mock.patch.object(table_files, "crash", _of_table),
             mock.patch.object(checks, "crash", _of_table),
         ):

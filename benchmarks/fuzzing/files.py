@@ -132,7 +132,7 @@ def shipped(name):
 
 
 def lease(path):
-    """What another process wrote who holds a ledger."""
+    """What another process that holds a ledger wrote."""
     waiting = Lease(path.parent)
     waiting.private.touch()
     waiting._holder(), waiting._is_stale(path)

@@ -1,5 +1,6 @@
 """Doors of what somebody fitted: gates, guards and probes, as files with a right signature and wrong contents."""
 
+import atexit
 import base64
 import contextlib
 import functools
@@ -86,6 +87,7 @@ def made():
     import fitted
 
     folder = Path(tempfile.mkdtemp(prefix="fuzz-fitted-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     fitted.write_gate(folder / "gate", "mss")
     (folder / "guards").mkdir()
     fitted.write_guards(folder / "guards")

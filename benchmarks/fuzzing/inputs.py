@@ -147,7 +147,18 @@ SPAN = {"traceId": "a", "name": "chat", "startTimeUnixNano": "179000000000000000
     {"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}},
     {"key": "gen_ai.input.messages", "value": {"stringValue": MESSAGES}},
     {"key": "gen_ai.prompt.0.content", "value": {"stringValue": "Hi"}}]}  # fmt: skip
-SPANS = [{"resourceSpans": [{"scopeSpans": [{"spans": [SPAN]}]}]}]
+PARTS = {
+    "kvlistValue": {
+        "values": [
+            {"key": "role", "value": {"stringValue": "user"}},
+            {"key": "content", "value": {"stringValue": "How old?"}},
+        ]
+    }
+}
+LISTED = {"key": "gen_ai.input.messages", "value": {"arrayValue": {"values": [PARTS]}}}
+EVENT = {"name": "gen_ai.user.message", "attributes": [{"key": "content", "value": {"stringValue": "Why?"}}]}
+OTHERS = [SPAN | {"traceId": "b", "attributes": [LISTED]}, SPAN | {"traceId": "c", "attributes": [], "events": [EVENT]}]
+SPANS = [{"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]} for spans in ([SPAN], OTHERS)]
 LEDGER = [
     {"t": "i", "id": "a", "k": "ab" * 32, "s": [0, 1], "w": 0.5},
     {"t": "d", "id": "a", "k": "ab" * 32, "at": 0, "s": [0, 1], "body": json.dumps(REPLIES[0])},

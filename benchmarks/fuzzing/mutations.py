@@ -63,7 +63,7 @@ def _places(value, path):
     keys = list(value) if isinstance(value, dict) else range(min(len(value), 40)) if isinstance(value, list) else []
     for key in keys:
         yield value, key
-        if len(path) < 8:
+        if len(path) < 20:
             yield from _places(value[key], (*path, key))
 
 

@@ -1,5 +1,6 @@
 """The door of a whole release: one file of it is another, and the list of digests is made anew, as a forger would."""
 
+import atexit
 import functools
 import io
 import json
@@ -34,6 +35,7 @@ CELLS = {"table": "documents", "column": "text", "state": "published"}
 def honest() -> Path:
     """A release with three tables and a prompt, in which nothing is wrong."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-release-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     manifest = MANIFEST | {"tables": {}, "texts": {}, "prompts": {}, "sources": {"default": OPEN}}
     for name, file in FILES.items():
         table = all_tables()[name]
@@ -41,13 +43,13 @@ def honest() -> Path:
         rows, texts = pa.table(cells, table.schema), sorted(contents.TEXTS.get(name, ()))
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(rows, folder / file)
-        about = {"rows": 1, "digest": logical_digest(rows.schema, rows.to_batches())}
+        content = {"rows": 1, "digest": logical_digest(rows.schema, rows.to_batches())}
         columns = [
             {"name": column.name, "type": str(column.type), "null": column.null or column.name in texts}
             for column in table.columns
         ]
         manifest["tables"][name] = {"path": table.path, "row": "a", "key": [*table.key], "columns": columns}
-        manifest["tables"][name]["files"] = {file: about}
+        manifest["tables"][name]["files"] = {file: content}
         manifest["texts"] |= {name: texts} if texts else {}
     manifest["references"] = [[*names] for names in contents.REFERENCES]
     manifest["funnels"] = [[*names] for names in contents.FUNNELS]

@@ -6,8 +6,12 @@ from collections import Counter
 import pytest
 
 import fuzz
+from fuzzing import inputs
 from fuzzing.door import Door, LetIn, entered
 from fuzzing.doors import DOORS
+from fuzzing.mutations import _places
+from ragassay.base import fitted_files
+from ragassay.base.errors import AssayError
 
 EACH = 100  # inputs of a door
 KEPT = sorted(path for path in fuzz.SEEDS.rglob("*") if path.is_file())
@@ -46,6 +50,25 @@ def test_a_careless_reader_is_found_out(enter, problem, monkeypatch):
     monkeypatch.setitem(DOORS, "careless", Door(lambda draw: b"a", enter))
     monkeypatch.setattr(fuzz, "SECONDS", 0.2)
     assert isinstance(fuzz.problem("careless", b"a"), problem)
+
+
+@pytest.mark.parametrize("bug", [NameError, AssertionError, NotImplementedError])
+def test_a_bug_of_ours_is_not_taken_for_a_damaged_file(bug, tmp_path):
+    """Whatever a fitted file raises is one line; only what a few bytes out of place raise is foreseen."""
+
+    def read(error):
+        with fitted_files.reading(AssayError):
+            raise error
+
+    entered(Door(None, lambda content, folder: read(ValueError("damaged"))), b"", tmp_path)
+    with pytest.raises(bug):
+        entered(Door(None, lambda content, folder: read(bug())), b"", tmp_path)
+
+
+def test_every_part_of_a_span_is_changed_once():
+    """However deep it lies: a list of messages in which each is a list of typed values."""
+    places = [holder[key] for holder, key in _places(inputs.SPANS[1], ())]
+    assert "How old?" in places and "Why?" in places
 
 
 def test_what_may_not_be_stored_is_found_out(monkeypatch, tmp_path):

@@ -11,6 +11,7 @@ from otlp import line_of, span
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.documents.ids import content_id
+from ragassay.queries import query_log
 from ragassay.schemas.corpora import QUERY_LOG
 from scripts.queries.read_query_log import read_query_log
 
@@ -134,3 +135,22 @@ def test_logs_are_read_from_spans(tmp_path):
     assert rows[0]["session"] == content_id("session", "c-1")
     reasons = {row["item"].rpartition("row ")[2]: row["reason"] for row in rejects(tmp_path)}
     assert reasons == {"1 span 2": "no_message", "1 span 3": "bad_date"}
+
+
+STRANGE = [{"arrayValue": [1]}, {"kvlistValue": "s"}, {"arrayValue": None}, {"arrayValue": {"values": 1}}, {}, 7]
+
+
+@pytest.mark.parametrize("strange", STRANGE, ids=str)
+def test_a_span_that_lost_its_form_costs_itself(tmp_path, strange):
+    damaged = span("Where?") | {"attributes": [{"key": "gen_ai.input.messages", "value": strange}]}
+    rows = read(tmp_path, json.dumps(line_of(span("Who?"), damaged, span("Why?"))), file="log.jsonl")
+    assert sorted(row["text"] for row in rows) == ["Who?", "Why?"]
+    assert [row["reason"] for row in rejects(tmp_path)] == ["no_message"]
+
+
+def test_a_span_whose_attributes_cannot_be_read_costs_itself(tmp_path, monkeypatch):
+    whole = query_log._mapping
+    monkeypatch.setattr(query_log, "_mapping", lambda pairs: {}[0] if "Where?" in str(pairs) else whole(pairs))
+    rows = read(tmp_path, json.dumps(line_of(span("Who?"), span("Where?"), span("Why?"))), file="log.jsonl")
+    assert sorted(row["text"] for row in rows) == ["Who?", "Why?"]
+    assert [row["reason"] for row in rejects(tmp_path)] == ["crash"]

@@ -60,6 +60,20 @@ def test_a_file_that_unfolds_to_far_more_than_its_size_is_refused_before_it_does
         VectorFiles([tmp_path / "x.parquet"])
 
 
+@pytest.mark.parametrize(("forged", "written"), [(1, b"\x82\0"), (-1, b"\x81\0")])
+def test_a_footer_that_names_fewer_values_than_rows_is_refused(tmp_path, forged, written):
+    path, count = tmp_path / "x.parquet", b"\x80\x40"  # 4096 as footers have it
+    pq.write_table(pa.table({"x": list(range(4096))}), path)
+    content = path.read_bytes()
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    place = content.index(count, content.index(count, footer) + 1)  # the values of the column, behind the rows of all
+    path.write_bytes(content[:place] + written + content[place + 2 :])
+    group = pq.read_metadata(path).row_group(0)
+    assert (group.column(0).num_values, group.num_rows) == (forged, 4096)
+    with pytest.raises(pa.ArrowInvalid, match="fewer values than rows"):
+        next(digests.batches(path))
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".npy", ".safetensors"])
 @pytest.mark.parametrize(
     ("ids", "vectors", "told"),

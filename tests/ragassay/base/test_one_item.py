@@ -2,9 +2,11 @@
 counted, and the rest goes on. The same fault, a ValueError about one item, is put into the way of each source.
 """
 
+import itertools
 import json
 import logging
 import re
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,7 @@ from ragassay.calls.parsers.result import Abstain, Ok
 from ragassay.corpora import user_files
 from ragassay.documents import documents, sources, table_files
 from ragassay.documents._worker_main import _reply
+from ragassay.documents.record import SourceError
 from ragassay.people import click_log, folder
 from ragassay.people.labelling import Labelling
 from ragassay.queries import query_log
@@ -65,13 +68,20 @@ def test_a_row_of_a_file(files, monkeypatch, kind):
 
 
 def test_a_reader_that_fails_costs_the_rest_of_its_file_and_no_other(files, monkeypatch):
-    def evil(*_):
-        yield from []
+    """A file that is all there is does not end in the middle as if it were whole."""
+    whole = table_files.read_csv
+
+    def evil(*arguments):
+        yield from itertools.islice(whole(*arguments), 2)
         raise ValueError("nobody foresaw evil")
 
     monkeypatch.setitem(sources.READERS, ".csv", evil)
-    crash, *others = sources.records([files["csv"], files["jsonl"]])
-    assert (crash.reason, crash.file) == ("crash", files["csv"]) and len(others) == 4
+    said = rf"{re.escape(files['csv'])} row 3: {DETAIL.pattern}; nothing behind it was read"
+    *_, unreadable = list(sources.records([files["jsonl"], files["csv"]]))
+    assert (unreadable.reason, unreadable.row) == ("unreadable", 3) and re.fullmatch(said, unreadable.detail)
+    assert len(list(sources.records([files["csv"], files["jsonl"]]))) == 2 + 1 + 4
+    with pytest.raises(SourceError, match=said):
+        list(sources.records([files["csv"]]))
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -89,19 +99,29 @@ def test_an_article_of_a_shard(tmp_path, monkeypatch, caplog, count):
 
 
 def test_a_document_in_the_process_that_can_be_killed(monkeypatch):
-    def read(body):
-        raise ValueError("nobody foresaw evil")
+    """An error for a person is one of this document, too: the process would end, and begin again, for nothing."""
+
+    def read(body, error):
+        raise error
 
     monkeypatch.setattr("signal.setitimer", lambda *_: None)
-    reply = _reply(read, b"", [], 1.0, 1 << 20)
+    reply = _reply(read, b"", [ValueError("nobody foresaw evil")], 1.0, 1 << 20)
     assert reply["reason"] == "crash" and DETAIL.fullmatch(reply["detail"])
+    assert _reply(read, b"", [AssayError("do this")], 1.0, 1 << 20) == {"reason": "crash", "detail": "do this"}
 
 
 def test_a_text_of_a_corpus(files, monkeypatch, caplog):
+    """A row of a table is an error, since no reject would say that it is missing; a file with one text is left out."""
     faulty(monkeypatch, user_files, "_value")
-    rows = [*user_files.texts([files["jsonl"]], COLUMNS, ())]
-    assert [row["id"] for row in rows] == ["0", "2", "3"]
-    assert f"left out {files['jsonl']} row 2: crash: reading it raised ValueError" in caplog.text
+    with pytest.raises(user_files.TextError, match=rf"{re.escape(files['jsonl'])} row 2: {DETAIL.pattern}"):
+        [*user_files.texts([files["jsonl"]], COLUMNS, ())]
+    folder = Path(files["jsonl"]).parent
+    texts = [folder / "a.txt", folder / "b.txt"]
+    for path, text in zip(texts, ["It was.", "evil"], strict=True):
+        path.write_text(text)
+    rows = [*user_files.texts([*map(str, texts)], COLUMNS, (), below=(str(folder),))]
+    assert [row["id"] for row in rows] == ["a.txt"]
+    assert f"left out {texts[1]}: crash: reading it raised ValueError" in caplog.text
 
 
 def test_an_entry_of_a_log_of_queries(tmp_path, monkeypatch):
@@ -152,6 +172,18 @@ def test_a_reply(monkeypatch):
         provider.answers("evil")
     assert failure.value.refused == "crash" and DETAIL.fullmatch(failure.value.detail)
     assert provider.answers("good") == ([], Usage())
+    for error in (AssayError("a setting"), Unusable("no_text", "a setting")):
+        monkeypatch.setattr(Evil, "read", _raising(error))
+        with pytest.raises(Failure, match="a setting") as failure:
+            provider.answers("good")
+        assert failure.value.refused == "crash"
+
+
+def _raising(error):
+    def read(self, body):
+        raise error
+
+    return read
 
 
 def test_an_answer_that_a_parser_stumbles_over(monkeypatch, caplog):
@@ -204,6 +236,7 @@ def test_what_a_person_has_to_act_on_and_what_is_foreseen_passes():
     with pytest.raises(Unusable) as crash, one_item():
         raise OSError("\x1b[2J")
     assert crash.value.reason == errors.CRASH and crash.value.detail.isprintable()
+    assert "OSError at test_one_item.py:" in crash.value.detail, "the fault is in code that is none of the library"
     assert isinstance(crash.value.__cause__, OSError)
 
 

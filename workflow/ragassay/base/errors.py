@@ -72,7 +72,7 @@ def one_item(*foreseen: type[Exception]) -> Iterator[None]:
         raise
     except Exception as error:
         places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-        file, line = next((place for place in reversed(places) if place[0].startswith(LIBRARY)), places[-1])
+        file, line = next((place for place in reversed(places[1:]) if place[0].startswith(LIBRARY)), places[-1])
         place, words = f"{Path(file).name}:{line}", " ".join(str(error).split())[:200]
         detail = f"reading it raised {type(error).__name__} at {place}" + (f": {words}" if words else "")
         raise Unusable(CRASH, detail) from error

@@ -24,8 +24,11 @@ def reading(refusal: Callable[[str], AssayError]) -> Iterator[None]:
     except AssayError:
         raise
     except Exception as error:  # libraries raise all kinds where a few bytes are out of place
-        reason = " ".join(printable(str(error)).split()) or type(error).__name__
-        raise refusal(f"cannot read it ({reason:.120})") from error
+        raise refusal(f"cannot read it ({reason_of(error):.120})") from error
+
+
+def reason_of(error: Exception) -> str:
+    return " ".join(printable(str(error)).split()) or type(error).__name__
 
 
 def texts(path) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 
 from ragassay.base import variants
-from ragassay.base.errors import AssayError, Unusable, one_item
+from ragassay.base.errors import CRASH, AssayError, Unusable, one_item
 from ragassay.base.terminal import masked, printable
 from ragassay.config.services import SERVICE
 from ragassay.text.characters import replaced
@@ -158,14 +158,14 @@ class Provider(abc.ABC):
         """The answers in a raw body; raises Failure if it is not whole."""
 
     def answers(self, body: str) -> tuple[list[Answer], Usage]:
-        """Answers and usage, with token counts per answer if the reply allows it. Raises nothing but Failure: a stored
-        reply that raises anything else would end this run and all later ones.
+        """Answers and usage, with token counts per answer if the reply allows it. Raises nothing but Failure, and
+        MemoryError: a stored reply that raises anything else would end this run and all later ones.
         """
         try:
             with one_item(Failure):
                 answers, usage = self.read(body)
-        except Unusable as why:
-            raise Failure(why.reason, why.detail, again=False, lost=True, refused=why.reason) from why
+        except (AssayError, Unusable) as why:
+            raise Failure(CRASH, str(why), again=False, lost=True, refused=CRASH) from why
         if len(answers) == 1 and (usage.prompt or usage.cached or usage.completion):
             answers = [replace(answers[0], prompt_tokens=usage.prompt, completion_tokens=usage.completion)]
         return answers, usage

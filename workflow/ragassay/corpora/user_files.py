@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ragassay.base.errors import CRASH, AssayError, Unusable, json_of, one_item
+from ragassay.base.errors import AssayError, Unusable, json_of, one_item
 from ragassay.documents.documents import clean
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_empty, warn_of_unusable
@@ -46,7 +46,7 @@ def texts(
             with one_item():
                 row = {field: _value(record.fields.get(name, ""), field in lists) for field, name in names.items()}
         except Unusable as error:
-            if not (record.reason and record.is_file) and error.reason != CRASH:
+            if not record.is_file:
                 raise TextError(f"{place}: {error}") from error
             refused.append(replace(record, reason=error.reason, detail=error.detail))
             continue

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ragassay.base.errors import Unusable, one_item
+from ragassay.base.errors import CRASH, AssayError, Unusable, one_item
 
 REQUEST, REPLY = struct.Struct(">II"), struct.Struct(">I")
 OUT_OF_MEMORY = 77
@@ -55,8 +55,8 @@ def _reply(read, body, details, seconds, memory_mb):
             reply = {"read": read(body, *details)}
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
-    except Unusable as why:
-        reply = {"reason": why.reason, "detail": why.detail}
+    except (AssayError, Unusable) as why:
+        reply = {"reason": getattr(why, "reason", CRASH), "detail": str(why)}
     signal.setitimer(signal.ITIMER_PROF, 0)
     if (len(body) > LARGE or "read" not in reply) and _was_short(len(body), memory_mb):
         os._exit(OUT_OF_MEMORY)

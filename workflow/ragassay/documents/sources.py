@@ -103,12 +103,13 @@ def _of_file(file, columns, alone):
         return
     row = 0
     try:
-        with one_item():
-            for record in reader(file, columns):
-                row = record.row
-                yield _of_bounded_size(record)
-    except Unusable as why:
-        yield Record(file, row + 1, reason=why.reason, detail=why.detail)
+        try:
+            with one_item():
+                for record in reader(file, columns):
+                    row = record.row
+                    yield _of_bounded_size(record)
+        except Unusable as why:
+            raise SourceError(f"{file} row {row + 1}: {why}; nothing behind it was read") from why
     except SourceError as error:
         if alone or isinstance(error, ColumnError):
             raise
@@ -136,7 +137,9 @@ def warn_of_empty(places: list[str], column: str, kept: int) -> None:
 
 
 def warn_of_unusable(refused: list[Record], kept: int) -> None:
-    """The same of files with one text each that cannot be read, and of crashes; the log names each with its reason."""
+    """Name each file with one text that cannot be read, with its reason; if no row and no file is left, that is an
+    error.
+    """
     for record in refused:
         log.warning("left out %s: %s: %s", record.file if record.is_file else record.place, *_why(record))
     if refused and not kept:

@@ -83,15 +83,17 @@ def questions(resources, seen: set) -> Iterator[tuple[datetime.datetime, str, st
     texts of all before.
     """
     for span in _spans(resources):
-        attributes = _mapping(span.get("attributes"))
-        events = [(event.get("name"), _mapping(event.get("attributes"))) for event in _items(span.get("events"))]
-        names = [name for holder in (attributes, *(event for _, event in events)) for name in holder]
-        if not any(name.startswith("gen_ai.") for name in [*names, *(str(name) for name, _ in events)]):
-            continue
-        if attributes.get(OPERATION, ASKING[0]) not in ASKING:
-            continue
         try:
             with one_item():
+                attributes = _mapping(span.get("attributes"))
+                events = [
+                    (event.get("name"), _mapping(event.get("attributes"))) for event in _items(span.get("events"))
+                ]
+                names = [name for holder in (attributes, *(event for _, event in events)) for name in holder]
+                if not any(name.startswith("gen_ai.") for name in [*names, *(str(name) for name, _ in events)]):
+                    continue
+                if attributes.get(OPERATION, ASKING[0]) not in ASKING:
+                    continue
                 session = next((attributes[name] for name in SESSIONS if name in attributes), None)
                 question = _time(span), _last_of_user(span, _messages(attributes, events)), session
         except Unusable as error:
@@ -170,11 +172,11 @@ def _value(typed):
     """A typed value of OTLP as Python has it."""
     if not isinstance(typed, dict):
         return None
-    if "arrayValue" in typed:
-        return [_value(inner) for inner in _items((typed["arrayValue"] or {}).get("values"))]
-    if "kvlistValue" in typed:
-        return _mapping((typed["kvlistValue"] or {}).get("values"))
-    return next(iter(typed.values()), None)
+    kind, inner = next(iter(typed.items()), ("", None))
+    values = inner.get("values") if isinstance(inner, dict) else None
+    if kind == "arrayValue":
+        return [_value(item) for item in _items(values)]
+    return _mapping(values) if kind == "kvlistValue" else inner
 
 
 def _items(value):

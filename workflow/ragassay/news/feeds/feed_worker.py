@@ -26,6 +26,9 @@ class Feed(NamedTuple):
 def loaded():
     from ragassay.news.feeds.feed import parse
     from ragassay.news.feeds.feed_lists import outlines
+    from ragassay.news.feeds.safe_xml import self_test
+
+    self_test()  # if it fails, there is no worker: an error below concerns one feed alone
 
     def read(body, kind, *details):
         return outlines(body) if kind == OPML else parse(body, *details)

@@ -44,10 +44,14 @@ def batches(path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     """
     unfolded, most = 0, max(LEAST_UNFOLDED, MOST_TIMES * Path(path).stat().st_size)
     with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as parquet:
-        about = parquet.metadata  # a kilobyte may be a list of a thousand million zeros, which is one row
-        groups = map(about.row_group, range(about.num_row_groups))
-        values = sum(group.column(column).num_values for group in groups for column in range(about.num_columns))
-        if VALUE * values > most:
+        footer = parquet.metadata  # a kilobyte may be a list of a thousand million zeros, which is one row
+        groups = map(footer.row_group, range(footer.num_row_groups))
+        counts = [(group.num_rows, group.column(at).num_values) for group in groups for at in range(footer.num_columns)]
+        # A forged footer may name fewer. Arrow reads no page behind these, so that all but the last page are counted,
+        # and that one holds at most 2**31 values.
+        if any(not 0 <= rows <= values for rows, values in counts):
+            raise pa.ArrowInvalid("its footer names fewer values than rows")
+        if VALUE * sum(values for _, values in counts) > most:
             raise Oversized(f"its values would take more than {most // 10**6} MB, {MOST_TIMES} times its size")
         for batch in parquet.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
             unfolded += batch.nbytes

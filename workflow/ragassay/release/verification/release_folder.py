@@ -14,8 +14,6 @@ from ragassay.release.verification.digests import n_rows, read_table, scalar
 MANIFEST, SUMS, SIGNATURE, TABLES = "manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "tables"
 LARGEST_TEXT = 64_000_000  # bytes of all files that are no tables: each is read as a whole
 LARGEST_PARSED = 500_000  # bytes of configuration and prompts together: YAML takes 20 s a megabyte
-# What damaged and hostile tables raise.
-
 LONGEST = 300  # entries of a list or mapping, but of files and sources: a release of everything has less than 150
 TEXT, NAME = re.compile(r"[^\0]{0,100000}"), re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 COLUMN, DIGEST = re.compile(r"[a-z][a-z0-9_]{0,99}"), re.compile(r"[0-9a-f]{64}")
