@@ -63,7 +63,7 @@ def synthetic_gates() -> None:
             found = {"any": min(found.values(), key=lambda row: row["low"])}
         for way, row in found.items():
             figure(f"{name}_{way}_held_out_found_at_least", row["low"], "share", f">= {LEAST}", row["value"])
-    worst = max(turned_away, key=lambda row: row["value"])
+    worst = max(turned_away, key=lambda row: row["high"])
     figure("synthetic_turned_away_at_most", worst["high"], "share", f"<= {MOST}", worst["value"])
 
 

@@ -34,6 +34,7 @@ def measured(results: Path) -> None:
 
     for dataset in DATASETS:
         for defence in DEFENCES:
-            missed(f"{dataset}_{defence}_missed_by_who_knows_it", dataset, f"knows_{defence}", defence, 0.35)
+            name = f"{dataset}_{defence}_missed_by_an_attacker_who_knows_it"
+            missed(name, dataset, f"knows_{defence}", defence, 0.35)
     for attack, most in OTHERS.items():
         missed(f"nq_{attack}_missed_by_echo", "nq", attack, "echo", most)

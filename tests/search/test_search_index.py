@@ -34,7 +34,7 @@ def test_an_index_of_all_finds_the_same_with_the_same_scores_and_misses_nothing(
     assert {query: dict(passages) for query, passages in found.items()} == {
         query: pytest.approx(dict(passages)) for query, passages in exact.items()
     }
-    assert {(row["query_id"], row["depth"]): (row["found"], row["of"]) for row in missed} == {
+    assert {(row["query_id"], row["depth"]): (row["shared"], row["of"]) for row in missed} == {
         (query, depth): (min(depth, 3), min(depth, 3)) for query in exact for depth in (1, 5, 10, 100)
     }
 
@@ -42,7 +42,7 @@ def test_an_index_of_all_finds_the_same_with_the_same_scores_and_misses_nothing(
 def test_one_that_looks_at_a_part_misses_some_and_says_how_many(by_index):
     found, missed = by_index("IVF4,Flat", "nprobe=1")
     assert {len(passages) for passages in found.values()} < {1, 2, 3}
-    assert 0 < sum(row["found"] for row in missed) < sum(row["of"] for row in missed)
+    assert 0 < sum(row["shared"] for row in missed) < sum(row["of"] for row in missed)
 
 
 def test_only_so_many_queries_are_searched_exactly_as_well(by_index):

@@ -85,7 +85,7 @@ def test_a_study_page_says_which_targets_are_not_reached_and_why_and_nothing_of_
     assert figures.not_reached({"scope": lines[1:]}, {"scope/far": "Nothing."}) == "None."
 
 
-@pytest.mark.parametrize("benchmark", ["scope", "relevance", "published", "revprag"])
+@pytest.mark.parametrize("benchmark", ["scope", "relevance", "published", "poisoning", "revprag"])
 def test_every_figure_of_a_study_that_is_short_has_a_reason(benchmark):
     known = {name for why in figures.reasons().values() for name in why}
     lines = figures.figures()[benchmark]

@@ -71,7 +71,9 @@ def not_reached(printed: dict[str, list[list[str]]], why: dict[str, str]) -> str
         for name, reason in why.items()
         if lines[name][6] == "short"
     ]
-    return "\n".join(["| not reached | measured | target | why |", "|---|---|---|---|", *rows] if rows else ["None."])
+    return "\n".join(
+        ["| not reached | measured | target | likely reason |", "|---|---|---|---|", *rows] if rows else ["None."]
+    )
 
 
 def unmeasured(printed) -> str:

@@ -24,7 +24,7 @@ def slurm(tmp_path, monkeypatch):
         file.parent.mkdir(parents=True, exist_ok=True)
         needs = {"mem_mb": mem_mb, "runtime": runtime}
         record = {"rule_name": rule, "max_rss": peak, "resources": needs, "input_size_mb": {"a": inputs, "b": 0.5}}
-        file.write_text(json.dumps(record) + "\n")
+        file.write_text(json.dumps(record) + '\n{"rule_name": "cut')
 
     played.job = job
     played.rows = lambda: {name: (value, remark, wrong) for name, value, remark, wrong in cluster_doctor.report_rows()}
@@ -45,7 +45,7 @@ def test_the_job_that_came_nearest_to_its_memory_stands_for_its_rule(slurm):
     for peak in (3000, 3500, 200):
         slurm.job("embed", peak)
     slurm.job("count", 90)
-    slurm.job("moment", None)
+    slurm.job("moment", "NA")
     rows = slurm.rows()
     assert rows["memory of embed"] == (
         "3,500 of 4,000 MB, with 8.0 MB of inputs",
@@ -72,23 +72,38 @@ def test_without_records_nothing_is_claimed(slurm):
 
 
 @pytest.mark.parametrize(
-    ("settings", "value", "wrong"),
-    [
-        ("AccountingStorageType = (null)\nMinJobAge = 300 sec\n", "squeue is asked; MinJobAge is 300 sec", False),
-        ("AccountingStorageType = (null)\nMinJobAge = 5 sec\n", "nobody is asked; MinJobAge is 5 sec", True),
-        ("AccountingStorageType = slurmdbd\nMinJobAge = 5 sec\n", "sacct is asked; MinJobAge is 5 sec", False),
-    ],
+    ("accounting", "age", "command", "wrong"),
+    [("(null)", 300, "squeue", False), ("(null)", 5, "no command", True), ("slurmdbd", 5, "sacct", False)],
 )
-def test_a_slurm_that_forgets_jobs_cannot_be_used(slurm, settings, value, wrong):
-    slurm.settings = settings
-    assert slurm.rows()["ended jobs"][::2] == (value, wrong)
+def test_a_slurm_that_forgets_jobs_cannot_be_used(slurm, accounting, age, command, wrong):
+    slurm.settings = f"AccountingStorageType = {accounting}\nMinJobAge = {age} sec\n"
+    expected = f"{command} says how they ended; MinJobAge is {age} sec"
+    assert slurm.rows()["ended jobs"][::2] == (expected, wrong)
 
 
 def test_locks_are_tried_by_two_processes(slurm, monkeypatch):
-    assert slurm.rows()["locks"] == ("hold", "", False)
+    assert slurm.rows()["locks"] == ("hold between processes of this node", "", False)
     monkeypatch.setattr(cluster_doctor.fcntl, "flock", lambda *_: None)  # as where a file system ignores them
     value, remark, wrong = slurm.rows()["locks"]
     assert (value, wrong) == ("do not hold", True) and "paid twice" in remark
+
+    def refuse(*_):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(cluster_doctor.fcntl, "flock", refuse)
+    value, remark, wrong = slurm.rows()["locks"]
+    assert (value, wrong) == ("do not hold", True) and "Function not implemented" in remark
+
+
+def test_a_slurm_that_does_not_answer_takes_no_other_line_away(slurm, monkeypatch, capsys):
+    def refuse(*words):
+        raise cluster.ClusterError("sinfo: Unable to contact slurm controller")
+
+    monkeypatch.setattr(cluster, "slurm", refuse)
+    monkeypatch.setattr(doctor.shutil, "which", {"sbatch": "/usr/bin/sbatch", "sinfo": "/usr/bin/sinfo"}.get)
+    assert doctor.report(slurm=True) == 1
+    output = capsys.readouterr().out
+    assert "Unable to contact slurm controller" in output and "snakemake" in output
 
 
 @pytest.mark.parametrize(("kind", "alone"), [("nfs", False), ("xfs", True)])

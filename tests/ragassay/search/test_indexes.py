@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from ragassay.search import indexes
-from ragassay.search.indexes import VectorIndexError, best, build, load, proposed
+from ragassay.search.indexes import VectorIndexError, best, build, exact_scores, load, proposed
 from ragassay.search.nearest import nearest, unit
 
 COUNT = 10
@@ -41,7 +41,19 @@ def found(folder, vectors, search):
     passages, queries = vectors
     candidates = proposed(load(folder, NAMES, "minilm", search), queries, COUNT)
     places = np.unique(candidates[candidates >= 0])
-    return [best(row, query, places, passages[places], COUNT) for row, query in zip(candidates, queries, strict=True)]
+    scores = exact_scores(candidates, queries, np.array_split(passages[places], 7))
+    return [best(row, of_row, COUNT) for row, of_row in zip(candidates, scores, strict=True)]
+
+
+def test_what_is_proposed_is_scored_exactly_in_whatever_blocks(vectors, monkeypatch):
+    passages, queries = vectors
+    positions = np.random.default_rng(1).integers(-1, len(passages), (len(queries), 40))
+    places = np.unique(positions[positions >= 0])
+    expected = np.where(positions < 0, np.nan, np.take_along_axis(queries @ passages.T, positions, axis=1))
+    for parts, pairs in ((1, 65_536), (9, 7), (len(places), 1)):
+        monkeypatch.setattr(indexes, "PAIRS", pairs)
+        scores = exact_scores(positions, queries, np.array_split(passages[places], parts))
+        assert np.allclose(scores, expected, atol=1e-6, equal_nan=True)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +113,7 @@ def test_an_index_of_other_passages_or_vectors_is_refused(built, names, encoder)
         load(built("Flat"), names, encoder, "")
 
 
-@pytest.mark.parametrize("factory", ["IVF", "HNSW32,PQ7x8", "IVF2000,Flat", ""])
+@pytest.mark.parametrize("factory", ["IVF", "HNSW32,PQ7x8", "IVF2000,Flat", "", "IDMap,Flat"])
 def test_a_description_that_faiss_refuses_is_one_line(built, factory):
     with pytest.raises(VectorIndexError, match="which FAISS refuses") as refused:
         built(factory)
@@ -117,3 +129,8 @@ def test_so_is_a_parameter_that_its_search_has_not_and_a_damaged_file(built):
     (folder / indexes.FILE).write_bytes(whole[: len(whole) // 2])
     with pytest.raises(VectorIndexError, match="cannot use"):
         load(folder, NAMES, "minilm", "")
+
+
+def test_queries_of_another_length_are_refused(built, vectors):
+    with pytest.raises(VectorIndexError, match="of 31 numbers and those of passages of 32"):
+        proposed(load(built("Flat"), NAMES, "minilm", ""), vectors[1][:, 1:], COUNT)

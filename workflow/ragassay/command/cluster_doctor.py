@@ -2,13 +2,13 @@
 Measured is what `logs/` keeps of the jobs that ran here, on this machine or on a node."""
 
 import fcntl
-import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from ragassay.base.errors import json_of
 from ragassay.running import cluster
 
 Row = tuple[str, str, str, bool]  # name, value, remark, whether a run is impossible like this
@@ -17,7 +17,14 @@ HERE = {"btrfs", "ext2/ext3", "overlayfs", "ramfs", "tmpfs", "xfs", "zfs"}  # wh
 NEAR = 0.8  # of the memory that a rule asks for
 ROOM = 1.5  # times the memory that was measured
 SHOWN = 5  # rules
-LOCK = "import fcntl, sys; fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+HELD = 3  # how the second process ends if it did not get the lock
+LOCK = f"""
+import fcntl, sys
+try:
+    fcntl.flock(open(sys.argv[1]), fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    sys.exit({HELD})
+"""
 
 
 def report_rows() -> Iterator[Row]:
@@ -55,21 +62,23 @@ def _remembering():
     try:
         asked = cluster.asked_for_states(running)
     except cluster.ClusterError as error:
-        asked, problem = "nobody", str(error)
-    yield "ended jobs", f"{asked} is asked; MinJobAge is {age}", problem or "", bool(problem)
+        asked, problem = "no command", str(error)
+    yield "ended jobs", f"{asked} says how they ended; MinJobAge is {age}", problem or "", bool(problem)
 
 
 def _folder():
     kind = subprocess.run(["stat", "-f", "-c", "%T", "."], capture_output=True, text=True).stdout.strip()
     alone = "a disk of this machine: nodes elsewhere do not see it" if kind in HERE else ""
     yield "folder", f"{Path.cwd()}, {kind or 'of an unknown kind'}", alone, False
-    with tempfile.NamedTemporaryFile(dir=".", prefix=".lock-") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        second = subprocess.run([sys.executable, "-c", LOCK, file.name], capture_output=True).returncode
-    remark = (
-        "" if second else "two processes held one lock (flock): calls would be paid twice; mount the folder with locks"
-    )
-    yield "locks", "hold" if second else "do not hold", remark, not second
+    try:
+        with tempfile.NamedTemporaryFile(dir=".", prefix=".lock-") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            holds = subprocess.run([sys.executable, "-c", LOCK, file.name], capture_output=True).returncode == HELD
+        problem = "" if holds else "two processes held one lock"
+    except OSError as error:
+        problem = str(error)
+    remark = f"{problem}: calls would be paid twice; mount the folder with locks (flock)" if problem else ""
+    yield "locks", "do not hold" if problem else "hold between processes of this node", remark, bool(problem)
 
 
 def _measured():
@@ -77,8 +86,8 @@ def _measured():
     nearest = {}
     for file in Path("logs").rglob("*.benchmark.jsonl"):
         for line in file.read_text().splitlines():
-            job = json.loads(line)
-            if job.get("max_rss") and "resources" in job:  # a job of a moment has no peak
+            job = json_of(line, {})  # the line of a job that was killed may be cut off
+            if isinstance(job.get("max_rss"), float | int) and "resources" in job:  # a job of a moment has no peak
                 asked = job["resources"]["mem_mb"]
                 rule = {
                     "name": job["rule_name"],

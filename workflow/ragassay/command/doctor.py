@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ragassay.base.errors import AssayError
 from ragassay.base.pipeline import PIPELINE
 from ragassay.base.terminal import aligned
 from ragassay.command.cluster_doctor import report_rows
@@ -21,7 +22,10 @@ def report(slurm: bool = False) -> int:
     """Prints a line for each thing; returns 1 if something is missing that every run needs, or every run on Slurm."""
     rows = [*versions(), *machine(), *gpu(), *cluster(slurm), *browser()]
     if slurm and shutil.which("sinfo"):
-        rows += report_rows()
+        try:
+            rows += report_rows()
+        except (AssayError, OSError, subprocess.SubprocessError) as error:
+            rows.append(("Slurm's state", "unknown", str(error), True))
     sys.stdout.write(aligned([[name, value, remark] for name, value, remark, _ in rows], left=3))
     wrong = [name for name, _, _, needed in rows if needed]
     if wrong:

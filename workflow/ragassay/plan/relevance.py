@@ -226,6 +226,10 @@ def check(config: dict) -> Iterator[tuple]:
         if entry["retrievers"] and entry["retrievers"][0] != first:
             problem = f"found {entry['retrievers'][0]} as the first, expected that of relevance.retrievers, {first}"
             yield ("relevance", "sets", name, "retrievers"), f"{problem}, which most tables and the gate use"
+    for retriever in members(config, first):
+        if "index" in search.retriever(config, retriever):
+            problem = f"found {retriever}, which searches an index, expected exact searches, as a gate makes them"
+            yield ("relevance",), f"{problem}; name other relevance.retrievers or relevance.fused"
     for corpus in config["corpora"]:
         if corpus.endswith(HELD_OUT):
             yield ("corpora", corpus), f"found a name that ends with {HELD_OUT}, as the study's own do; give it another"

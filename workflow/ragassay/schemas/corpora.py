@@ -47,7 +47,7 @@ INDEX_RECALL = Table(
     columns=(
         Column("query_id", pa.string(), "the query"),
         Column("depth", pa.int32(), "how many passages are looked at"),
-        Column("found", pa.int32(), "how many of the exactly nearest ones are among as many of the index"),
+        Column("shared", pa.int32(), "how many of the exactly nearest ones are among as many of the index"),
         Column("of", pa.int32(), "how many nearest ones there are; fewer than `depth` in a small corpus"),
     ),
     release="whole",

@@ -18,6 +18,7 @@ from ragassay.search.nearest import packed, unpacked
 
 TRAINED_ON = 262_144  # vectors at most, evenly spread over the corpus
 PROPOSED = 4  # times as many passages as are kept
+PAIRS = 65_536  # of a query and a passage, scored at once
 FILE, CARD = "index.faiss", "index.json"
 
 
@@ -35,13 +36,13 @@ def build(folder, factory: str, ids: pa.ChunkedArray, encoder: str, blocks: Call
     try:
         index = faiss.index_factory(sample.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
         index.train(sample)
+        for block in blocks():
+            index.add(np.ascontiguousarray(block, np.float32))
     except RuntimeError as error:  # FAISS has no other class; its last line says what is wrong
         reason = str(error).strip().splitlines()[-1]
         raise VectorIndexError(
             f"found the index {factory!r} for {len(ids)} passages, which FAISS refuses: {reason}"
         ) from error
-    for block in blocks():
-        index.add(np.ascontiguousarray(block, np.float32))
     with building(folder) as place:
         faiss.write_index(index, str(place / FILE))
         (place / CARD).write_text(json.dumps(_card(ids, encoder) | {"factory": factory}, sort_keys=True) + "\n")
@@ -79,13 +80,35 @@ def proposed(index, queries: np.ndarray, count: int) -> np.ndarray:
     """The positions that the index proposes to each query, in a matrix; -1 where it found no more."""
     if not len(queries):
         return np.empty((0, 0), np.int64)
+    if queries.shape[1] != index.d:
+        lengths = f"{queries.shape[1]} numbers and those of passages of {index.d}"
+        raise VectorIndexError(f"found vectors of queries of {lengths}, expected one length; are both of one model?")
     return index.search(np.ascontiguousarray(queries, np.float32), min(PROPOSED * count, index.ntotal))[1]
 
 
-def best(positions: np.ndarray, query: np.ndarray, places: np.ndarray, vectors: np.ndarray, count: int):
-    """Positions and exact scores of the best of what was proposed to a query, best first. `places` are positions in
-    ascending order, whose vectors are the rows of `vectors`.
+def exact_scores(positions: np.ndarray, queries: np.ndarray, blocks: Iterable[np.ndarray]) -> np.ndarray:
+    """The score of each query with each passage that was proposed to it. `blocks` are the vectors of all proposed
+    passages, positions ascending; no more than one block of them is held.
     """
-    positions = np.sort(positions[positions >= 0])
-    scores = vectors[np.searchsorted(places, positions)] @ query
-    return unpacked(np.sort(packed(scores, positions))[:count])
+    scores, flat = np.full(positions.size, np.nan, np.float32), positions.ravel()
+    order = np.argsort(flat, kind="stable")
+    order = order[np.searchsorted(flat[order], 0) :]
+    places, rows = np.unique(flat[order], return_inverse=True)
+    start, offset = 0, 0
+    for block in blocks:
+        offset += len(block)
+        end = np.searchsorted(rows, offset)
+        for at in range(start, end, PAIRS):
+            some = slice(at, min(at + PAIRS, end))
+            pairs = order[some]
+            vectors = block[rows[some] - offset + len(block)]
+            scores[pairs] = np.einsum("ij,ij->i", vectors, queries[pairs // positions.shape[1]])
+        start = end
+    assert start == len(order) and offset == len(places)
+    return scores.reshape(positions.shape)
+
+
+def best(positions: np.ndarray, scores: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and scores of the best of what was proposed to a query, best first."""
+    there = positions >= 0
+    return unpacked(np.sort(packed(scores[there], positions[there]))[:count])

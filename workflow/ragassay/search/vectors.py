@@ -25,12 +25,10 @@ class Vectors:
     def of_passages(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
         return (comparable(block, self._similarity) for block in self.passages.stream(texts, "passage"))
 
-    def of_places(self, passages, titles: str, places: np.ndarray) -> np.ndarray:
-        """The vectors of the passages of a corpus at these positions, which ascend."""
-        wanted = {*places.tolist()}
-        texts = (text for at, text in enumerate(Corpus(passages, titles).texts()) if at in wanted)
-        blocks = list(self.of_passages(texts))
-        return np.concatenate(blocks) if blocks else np.empty((0, 0), np.float32)
+    def of_places(self, passages, titles: str, places: Iterable[int]) -> Iterator[np.ndarray]:
+        """The vectors of the passages of a corpus at some positions, these ascending."""
+        wanted = {*places}
+        return self.of_passages(text for at, text in enumerate(Corpus(passages, titles).texts()) if at in wanted)
 
     def scores(self, texts: list[str], left: list[str]) -> np.ndarray:
         """Of queries with what is left of passages; of nothing, there is none."""

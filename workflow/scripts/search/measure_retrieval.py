@@ -99,7 +99,7 @@ def _of_set(queries, neighbours, passages, resamples, seed):
 def _of_index(path, resamples, seed):
     """The rows of what an index finds of what an exact search does."""
     counts = tables.frame(INDEX_RECALL, [path])
-    shares = (counts["found"] / counts["of"]).groupby([counts["query_id"], counts["depth"]]).first().unstack()
+    shares = (counts["shared"] / counts["of"]).groupby([counts["query_id"], counts["depth"]]).first().unstack()
     if shares.empty:
         return []
     means = Panel(list(shares.index), resamples, seed).mean(shares.to_numpy())

@@ -38,19 +38,22 @@ def search_index(
     wanted = vectors.of_queries(asked["text"])
     loaded = indexes.load(index, names, vectors.passages.encoder.digest, search)
     proposed = indexes.proposed(loaded, wanted, count)
-    places = np.unique(proposed[proposed >= 0])
-    proposed_rows = vectors.of_places(passages, titles, places)
-    best = [indexes.best(row, query, places, proposed_rows, count) for row, query in zip(proposed, wanted, strict=True)]
+    places = np.unique(proposed[proposed >= 0]).tolist()
+    scores = indexes.exact_scores(proposed, wanted, vectors.of_places(passages, titles, places))
+    best = [indexes.best(row, of_row, count) for row, of_row in zip(proposed, scores, strict=True)]
     with tables.Writer(NEIGHBOURS, neighbours) as writer:
-        for name, (positions, scores) in zip(asked["query_id"], best, strict=True):
-            writer.write(rows_of.rows([name], names, positions[None], scores[None]))
+        for name, (positions, of_positions) in zip(asked["query_id"], best, strict=True):
+            writer.write(rows_of.rows([name], names, positions[None], of_positions[None]))
     order = sorted(range(len(wanted)), key=lambda row: lot("index_recall", asked["query_id"][row]))[:checked]
-    nearby, _ = nearest(wanted[order], vectors.of_passages(Corpus(passages, titles).texts()), count)
+    blocks = vectors.of_passages(Corpus(passages, titles).texts()) if order else ()
+    nearby, _ = nearest(wanted[order], blocks, count)
     rows = []
     for row, exact in zip(order, nearby, strict=True):
         for depth in DEPTHS:
             shared = len({*best[row][0][:depth]} & {*exact[:depth]})
-            rows.append({"query_id": asked["query_id"][row], "depth": depth, "found": shared, "of": len(exact[:depth])})
+            rows.append(
+                {"query_id": asked["query_id"][row], "depth": depth, "shared": shared, "of": len(exact[:depth])}
+            )
     tables.write(INDEX_RECALL, index_recall, rows)
     mask(neighbours, queries, passages, titles, vectors.scores, copied)
     log.info("%d queries in %d passages by an index, %d of them exactly as well", len(wanted), len(names), len(order))

@@ -28,8 +28,10 @@ class Kind(encoder.Kind):
                 f"encoder {self.name}: {unknown('pooling', self.pooling, POOLINGS)} without torch"
             )
         folder = settings.local.folder
-        place = f"encoder {self.name}: cannot load the weights of {folder}"
-        with fitted_files.reading(lambda problem: WeightsError(f"{place}: {problem}")):
+        name = self.name
+        with fitted_files.reading(
+            lambda problem: WeightsError(f"encoder {name}: cannot load the weights of {folder}: {problem}")
+        ):
             files = bert_files.read(folder)
             config, self.tokenizer = files or self._refuse("a model that is no plain BERT")
             self.model = Bert(load_file(folder / "model.safetensors"), config)

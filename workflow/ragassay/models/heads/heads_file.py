@@ -43,7 +43,9 @@ def check(path, trained: dict, current: dict) -> None:
 
 
 def rounded_digest(arrays: dict[str, np.ndarray]) -> str:
-    """The beginning of the digest of a head's numbers to three places, which are the same on any processor."""
+    """The beginning of the digest of a head's numbers to three places. Processors differ in further ones; where a
+    number lies between two steps, its digest may differ, too.
+    """
     rounded = (np.round(arrays[name].astype(float), 3) + 0.0 for name in sorted(arrays))  # there is no -0
     return hashlib.sha256(b"".join(array.tobytes() for array in rounded)).hexdigest()[:16]
 

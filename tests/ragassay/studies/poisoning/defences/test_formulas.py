@@ -141,48 +141,6 @@ def test_the_score_of_echo_adds_normal_scores_up():
     assert defence.score(passages) == pytest.approx(ranks, abs=1e-6)
 
 
-WEIGHTS = [[3, 0.5], [1, 4]]
-
-
-def ranked(seed):
-    """Five passages that a question finds."""
-    return [row | {"rank": rank} for rank, row in enumerate(drawn(5, seed), 1)]
-
-
-def test_stretches_of_ranks_have_thresholds_by_their_weights_and_keep_alpha_together():
-    null = {f"c{at}": ranked(at) for at in range(1, 201)}
-    plain, weighted = (
-        echo.Kind({"alpha": 0.1, "rank_weights": weights}).fit(Null([], null)) for weights in (None, WEIGHTS)
-    )
-    removed = dict.fromkeys(range(1, 6), 0)
-    for rows in null.values():
-        judgements = weighted.judge(rows)
-        assert [one.criteria[0].score for one in judgements] == [one.criteria[0].score for one in plain.judge(rows)]
-        for row, judgement in zip(rows, judgements, strict=True):
-            removed[row["rank"]] += judgement.removed
-    # weights of the five ranks are 4, 4, .5, .5 and .5, and alpha is .1 of their mean, 1.9
-    assert removed[1] + removed[2] == 400 * 0.1 * 4 / 1.9 // 1 + 1
-    assert removed[3] + removed[4] + removed[5] == 600 * 0.1 * 0.5 / 1.9 // 1 + 1
-    limits = weighted.fitted["criteria"]["echo"]["threshold"]
-    assert [one.criteria[0].threshold for one in weighted.judge(ranked(1))] == [limits["1"]] * 2 + [limits["3"]] * 3
-    assert weighted.damage() == ""
-
-
-@pytest.mark.parametrize("weights", [[], [[2, 1]], [[1, 0]], [[1, 1, 1]], "1", [1], [[1, "2"]]])
-def test_weights_of_ranks_in_a_file_are_checked(weights):
-    defence = echo.Kind({"alpha": 0.1}).fit(Null([], {f"c{at}": ranked(at) for at in range(1, 41)}))
-    wrong = echo.Kind({"alpha": 0.1, "rank_weights": weights}, defence.fitted).damage()
-    assert wrong.startswith("found the setting rank_weights") and wrong.endswith("from rank 1")
-    unlike = echo.Kind({"alpha": 0.1, "rank_weights": [[1, 2], [2, 1]]}, defence.fitted).damage()
-    assert unlike.endswith("expected one for each rank in [[1, 2], [2, 1]]")
-
-
-def test_a_stretch_of_ranks_with_too_few_clean_texts_is_refused():
-    null = Null([], {f"c{at}": ranked(at) for at in range(1, 41)})
-    with pytest.raises(DefenceError, match=r"echo from rank 9 on: found 0 clean texts"):
-        echo.Kind({"alpha": 0.1, "rank_weights": [[1, 1], [9, 1]]}).fit(null)
-
-
 @pytest.mark.parametrize("second", ["post", "post_given_pre"])
 def test_the_criteria_of_raguard_are_those_of_its_paper(second):
     passages = drawn(7)

@@ -98,9 +98,9 @@ class CriteriaDefence(Defence):
         self.fitted["criteria"] = self.adjusted(thresholds, null)
         return self
 
-    def limit(self, scores: np.ndarray, alpha: float | None = None) -> float:
-        """The threshold that scores of clean text give, for the setting `alpha` if for no other."""
-        level = (1 - (alpha or self.settings["alpha"])) * (1 - self.settings["trim"])
+    def limit(self, scores: np.ndarray) -> float:
+        """The threshold that scores of clean text give."""
+        level = (1 - self.settings["alpha"]) * (1 - self.settings["trim"])
         return float(np.quantile(scores, level, method=self.settings["quantile"]))
 
     def judge(self, passages: list[dict]) -> list[Judgement]:
@@ -108,29 +108,17 @@ class CriteriaDefence(Defence):
         text.
         """
         criteria, values = self.fitted["criteria"], self.readings(passages)
-        limits = {name: self.limits(fitted["threshold"], passages) for name, fitted in criteria.items()}
+        limits = {name: _limit(fitted["threshold"], passages) for name, fitted in criteria.items()}
         ranks = np.stack([rank(values[name], np.array(fitted["null"])) for name, fitted in criteria.items()])
         top = np.where(np.isnan(ranks).all(axis=0), np.nan, np.nanmax(np.nan_to_num(ranks, nan=-1.0), axis=0))
         judgements = []
         for at in range(len(passages)):
             scored_by = [name for name in criteria if not np.isnan(values[name][at])]
-            scored = tuple(Criterion(name, float(values[name][at]), limits[name][at]) for name in scored_by)
+            scored = tuple(Criterion(name, float(values[name][at]), limits[name]) for name in scored_by)
             reached = [criterion.name for criterion in scored if criterion.score >= criterion.threshold]
             score = None if np.isnan(top[at]) else round(float(top[at]), 6)
             judgements.append(Judgement(bool(reached), score, ", ".join(reached) or None, scored))
         return judgements
-
-    def limits(self, threshold, passages: list[dict]) -> list[float]:
-        """The threshold of each passage. One of its own for each query stands by the query's id."""
-        if not isinstance(threshold, dict):
-            return [threshold] * len(passages)
-        name = passages[0]["target_id"]
-        if name not in threshold:
-            raise DefenceError(
-                f"query {name}: found no threshold; the literal reading has one for each query that it was fitted with,"
-                " so that it cannot judge others; take the null `retrieved`"
-            )
-        return [threshold[name]] * len(passages)
 
     def _damaged_thresholds(self):
         criteria = self.fitted.get("criteria")
@@ -207,3 +195,16 @@ def check(name: str, scores: np.ndarray, alpha: float) -> None:
             f"criterion {name}: found the same score {scores[0]:g} for all {len(scores)} clean texts, so that a"
             " threshold would remove all or nothing; see what gave these scores"
         )
+
+
+def _limit(threshold, passages):
+    """A threshold of its own for each query stands by the query's id."""
+    if not isinstance(threshold, dict):
+        return threshold
+    name = passages[0]["target_id"]
+    if name not in threshold:
+        raise DefenceError(
+            f"query {name}: found no threshold; the literal reading has one for each query that it was fitted with, so"
+            " that it cannot judge others; take the null `retrieved`"
+        )
+    return threshold[name]

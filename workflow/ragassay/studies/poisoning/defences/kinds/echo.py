@@ -9,26 +9,15 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ragassay.base.card import is_number
-from ragassay.base.terminal import shown
 from ragassay.studies.poisoning.defences.defence import SCORES
-from ragassay.studies.poisoning.defences.thresholds import (
-    FOUND,
-    SURPRISE,
-    CriteriaDefence,
-    check,
-    grid,
-    is_rough,
-    rank,
-    surprise,
-)
+from ragassay.studies.poisoning.defences.thresholds import FOUND, SURPRISE, CriteriaDefence, grid, rank, surprise
 from ragassay.text.words import content, stem, tokens
 
 NORMAL = NormalDist()
 
 
 class Kind(CriteriaDefence):
-    SETTINGS = CriteriaDefence.SETTINGS | SURPRISE | {"rank_weights": None}
+    SETTINGS = CriteriaDefence.SETTINGS | SURPRISE
     NEEDS = (SCORES,)
     CRITERIA = {"echo": FOUND}
     UNITS = ("similarity", "relative", "words", "run", "surprise")
@@ -40,43 +29,6 @@ class Kind(CriteriaDefence):
         values = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
         return {name: grid(np.sort(column[~np.isnan(column)])) for name, column in values.items()}
 
-    def damage(self):
-        weights = self.settings["rank_weights"]
-        if weights is not None and not _are_weights(weights):
-            return (
-                f"found the setting rank_weights {shown(weights)}, expected pairs of a rank and a weight, from rank 1"
-            )
-        if wrong := super().damage():
-            return wrong
-        limits = self.fitted["criteria"]["echo"]["threshold"]
-        if weights and (not isinstance(limits, dict) or {*limits} != {str(first) for first, _ in weights}):
-            return f"found the threshold {shown(limits)} of echo, expected one for each rank in {shown(weights)}"
-        return ""
-
-    def adjusted(self, criteria, null):
-        """With `rank_weights`, pairs of a rank and the weight of it and those below, each of these stretches has a
-        threshold. Their shares of false alarms are as their weights, and all of them together keep alpha.
-        """
-        if not self.settings["rank_weights"]:
-            return criteria
-        questions = [rows for rows in null.found.values() if rows]
-        scores = np.concatenate([self.readings(rows)["echo"] for rows in questions])
-        firsts, weights = map(np.array, zip(*sorted(self.settings["rank_weights"]), strict=True))
-        stretches = _stretches(firsts, [row for rows in questions for row in rows])
-        shares = np.minimum(self.settings["alpha"] * weights / weights[stretches].mean(), 1)
-        limits, rough = {}, False
-        for at, (first, share) in enumerate(zip(firsts.tolist(), shares.tolist(), strict=True)):
-            values = np.sort(scores[stretches == at])
-            check(f"echo from rank {first} on", values, share)
-            limits[str(first)], rough = self.limit(values, share), rough or is_rough(len(values), share)
-        return {"echo": criteria["echo"] | {"threshold": limits, "rough": rough}}
-
-    def limits(self, threshold, passages):
-        if not self.settings["rank_weights"]:
-            return super().limits(threshold, passages)
-        firsts = sorted(map(int, threshold))
-        return [threshold[str(firsts[at])] for at in _stretches(firsts, passages)]
-
     def readings(self, passages):
         """A passage without any token is judged by the other readings."""
         values = echoes(passages, self.settings)
@@ -84,16 +36,6 @@ class Kind(CriteriaDefence):
         similar = np.maximum(ranked["similarity"], ranked["relative"])
         taken = np.maximum(ranked["words"], 0) + np.maximum(ranked["run"], 0)
         return {"echo": similar + taken + np.nan_to_num(ranked["surprise"])}
-
-
-def _are_weights(weights) -> bool:
-    pairs = isinstance(weights, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in weights)
-    return pairs and all(is_number(part) and part > 0 for pair in weights for part in pair) and 1 in dict(weights)
-
-
-def _stretches(firsts, passages):
-    """In which stretch of ranks each passage is; `firsts` are the first ranks of these, ascending."""
-    return np.searchsorted(firsts, [row["rank"] for row in passages], side="right") - 1
 
 
 def echoes(passages, settings) -> dict[str, np.ndarray]:
