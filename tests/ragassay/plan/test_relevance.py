@@ -41,6 +41,15 @@ def test_a_set_may_have_retrievers_of_its_own(config):
     )
 
 
+def test_a_gate_searches_exactly(config):
+    config["retrievers"]["near"] = {"kind": "dense", "encoder": "minilm", "index": {"factory": "Flat"}}
+    config["relevance"]["retrievers"] = ["bm25", "near"]
+    assert [*relevance.check(config)] == []
+    config["relevance"]["retrievers"] = ["near", "bm25"]
+    [(place, problem)] = relevance.check(config)
+    assert place == ("relevance",) and problem.startswith("found near, which searches an index")
+
+
 def test_sets_about_one_corpus_have_examples_of_their_own_but_for_the_same_queries(config):
     sets = config["relevance"]["sets"]
     sets |= {"three": sets["one"] | {"in_knowledge": "near", "near": []}, "four": sets["one"] | {"near": []}}
