@@ -109,7 +109,8 @@ def _of_file(file, columns, alone):
                     row = record.row
                     yield _of_bounded_size(record)
         except Unusable as why:
-            raise SourceError(f"{file} row {row + 1}: {why}; nothing behind it was read") from why
+            problem = f"{file} row {row + 1}: {why}; nothing behind it was read"
+            raise SourceError(f"{problem}; take it out and report a bug") from why
     except SourceError as error:
         if alone or isinstance(error, ColumnError):
             raise
