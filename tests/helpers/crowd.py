@@ -31,15 +31,15 @@ class Annotator:
             self.cookie = client.cookie
             client.post("/clicks/join", self.join)
             for _ in range(most):
-                start = time.perf_counter()
+                start = time.monotonic()
                 shown = client.shown("/label/scope")
                 if "item" not in shown:
                     return
-                self.pages.append(time.perf_counter() - start)
+                self.pages.append(time.monotonic() - start)
                 given = self.pending or click(item=shown["item"], seen=shown["seen"], label="in_scope")
-                self.pending, start = given, time.perf_counter()
+                self.pending, start = given, time.monotonic()
                 status, reply = client.post("/clicks/label", given)
-                self.labels.append(time.perf_counter() - start)
+                self.labels.append(time.monotonic() - start)
                 self.pending = None
                 (self.confirmed if status == 200 else self.refused).append((given["click"], given["item"], reply))
                 self.counted.release()
@@ -55,9 +55,9 @@ class Crowd:
 
     def work(self, most=10**6, kill_after=None):
         """Serve until all are done, or kill the server after so many labels; then all wait for its end."""
-        start = time.perf_counter()
+        start = time.monotonic()
         with Serving(self.folder) as running:
-            self.starts.append(time.perf_counter() - start)
+            self.starts.append(time.monotonic() - start)
             threads = [threading.Thread(target=one.work, args=(running.port, most)) for one in self.people]
             for thread in threads:
                 thread.start()
