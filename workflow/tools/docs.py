@@ -38,7 +38,7 @@ HEADLINES = (  # benchmark, its figure, what the README says about it
     ("calls", "calls_2000_at_200ms", "2,000 calls to a server that takes 200 ms and 64 at a time"),
     ("chaos", "journalled_answers_asked_again", "answers that had arrived and were paid for again, in 1,000 kills"),
     ("annotation", "annotation_crowd_lost", "confirmed labels lost in 20 kills of the server and 100 flipped bits"),
-    ("hostile", "hostile_wrong_class", "hostile servers and files, of 1,000, that a crawl took for something else"),
+    ("hostile", "hostile_wrong_class", "hostile servers and files, of 10,000, that a crawl took for something else"),
     ("tables", "write_5M_rows", "writing a checked and sorted table of 5 million rows"),
     ("models", "embedded_questions_faster_than_encode", "vectors of questions, against sentence-transformers"),
     (
