@@ -1,4 +1,4 @@
-"""Heads: trained, learnt from documents, regressed, calibrated and stored."""
+"""Heads: how they are fitted to labels and by groups of documents, calibrated, saved and read."""
 
 import numpy as np
 import pytest
