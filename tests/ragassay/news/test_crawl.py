@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from math import inf
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from news import feed
 from ragassay.base.errors import AssayError
 from ragassay.documents.readers import Readers
-from ragassay.news.crawl import MOST_FAILURES, Crawl
+from ragassay.news.crawl import MOST_FAILURES, QUICK, Crawl
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days
 from ragassay.news.fetching.addresses import FetchLimits
@@ -53,7 +54,8 @@ def feeds(pages, *rows, days=("2026-10-01", "2026-10-31"), **settings):
     async def crawl(folder):
         async with Web(pages) as web, web.fetcher(**settings) as fetcher:
             with Answers(folder / "a") as answers, Readers(feed_worker.__name__) as readers:
-                return await Crawl(fetcher, answers, readers, "a").feeds(list(rows), Days(*days)), web.asked
+                found, _ = await Crawl(fetcher, answers, readers, "a").shard(list(rows), Days(*days))
+                return found, web.asked
 
     return crawl
 
@@ -161,7 +163,7 @@ def test_an_old_address_that_has_no_https_is_asked_under_http(tmp_path):
     pages = {"/feed": answer(FEED), "/other": answer(FEED.replace(b"/1", b"/2"))}
     found, asked = asyncio.run(feeds(pages, *rows, limits=FetchLimits(connect_seconds=0.3))(tmp_path))
     assert [row["health"] for row in found.health] == ["live", "live"]
-    assert found.pages.keys() == {f"{HOST}/1", f"{HOST}/2"} and asked == ["/robots.txt", "/feed", "/other"]
+    assert found.pages.keys() == {f"{HOST}/1", f"{HOST}/2"} and asked == ["/robots.txt", "/other", "/2", "/feed", "/1"]
 
 
 def test_a_page_at_the_users_own_host_is_fetched_for_a_feed_there_and_not_for_one_of_others(tmp_path):
@@ -179,9 +181,62 @@ def test_a_page_at_the_users_own_host_is_fetched_for_a_feed_there_and_not_for_on
                 async with web.fetcher(**web.strangers()) as fetcher:
                     work = Crawl(fetcher, answers, readers, "a", (0.0,))
                     rows = [feed(f"{own}/feed"), feed(f"{own}/moved"), feed(f"{other}/feed")]
-                    found = await work.feeds(rows, Days("2026-10-01", "2026-10-31"))
-                    await work.ask(list(found.pages), found.foreign)
+                    await work.shard(rows, Days("2026-10-01", "2026-10-31"))
                     return [answers.own[f"{own}/{n}"].outcome for n in (1, 2, 3)], web.asked
 
     outcomes, asked = asyncio.run(run())
     assert outcomes == ["ok", "refused_address", "refused_address"] and not {"/2", "/3"} & set(asked)
+
+
+def test_a_feed_that_fails_at_first_holds_up_no_page_of_another_and_its_own_are_asked(tmp_path):
+    late = in_turns(BUSY, answer(FEED.replace(b"/1", b"/late")))
+    pages = {"/late-feed": late, "/feed": answer(FEED), "/1": PAGE, "/late": PAGE}
+    rows = feed("http://late.test/late-feed"), feed(f"{HOST}/feed")
+
+    async def run():
+        async with Web(pages) as web, web.fetcher("late.test", "site.test") as fetcher:
+            with Answers(tmp_path / "a") as answers, Readers(feed_worker.__name__) as readers:
+                work = Crawl(fetcher, answers, readers, "a", (0.0, 1.0, 1.0))
+                return await work.shard(list(rows), Days("2026-10-01", "2026-10-31")), web.asked
+
+    (found, wanted), asked = asyncio.run(run())
+    assert [row["health"] for row in found.health] == ["live", "live"]
+    assert wanted == {f"{HOST}/1", "http://late.test/late"}
+    at = [place for place, path in enumerate(asked) if path == "/late-feed"]
+    assert len(at) == 2 and asked.index("/1") < asked.index("/late") and at[1] < asked.index("/late")
+    assert asked.count("/1") == asked.count("/late") == asked.count("/feed") == 1
+
+
+class SlowReaders:
+    """Reads one feed only when it may take long, and not before a page of another is asked for."""
+
+    seconds = 20.0
+
+    def __init__(self, web):
+        self.web, self.tries = web, []
+
+    def read(self, documents, seconds=None):
+        for url, _, _ in documents:
+            self.tries.append((url, seconds))
+            if url.endswith("/slow") and seconds == QUICK:
+                yield url, {"reason": "timeout", "detail": "not done"}
+                continue
+            while url.endswith("/slow") and "/1" not in self.web.asked:
+                time.sleep(0.01)
+            link = "2" if url.endswith("/slow") else "1"
+            yield url, {"read": [[[f"{HOST}/{link}", "", "", None]], "live", ""]}
+
+
+def test_a_feed_that_is_slow_to_read_is_read_beside_the_pages_of_the_others(tmp_path):
+    async def run():
+        async with Web({"/feed": PAGE, "/slow": PAGE, "/1": PAGE, "/2": PAGE}) as web, web.fetcher() as fetcher:
+            with Answers(tmp_path / "a") as answers:
+                readers = SlowReaders(web)
+                work = Crawl(fetcher, answers, readers, "a")
+                rows = [feed(f"{HOST}/feed"), feed(f"{HOST}/slow")]
+                return await work.shard(rows, Days("2026-10-01", "2026-10-31")), readers.tries, web.asked
+
+    (found, wanted), tries, asked = asyncio.run(run())
+    assert [row["health"] for row in found.health] == ["live", "live"] and wanted == {f"{HOST}/1", f"{HOST}/2"}
+    assert sorted(tries, key=str) == [(f"{HOST}/feed", QUICK), (f"{HOST}/slow", QUICK), (f"{HOST}/slow", None)]
+    assert asked.index("/1") < asked.index("/2")

@@ -1,7 +1,7 @@
 """What the programs share that read documents from outside, one after the other from standard input. Each limits
 itself: address space for the process, processor time for each document (SIGPROF). One that ran out of memory ends
-with OUT_OF_MEMORY, since it is not to be trusted with the next. A message is two lengths, a JSON list and a body; a
-reply is a length and JSON."""
+with OUT_OF_MEMORY, since it is not to be trusted with the next. A message is two lengths and
+the seconds that it may take, a JSON list and a body; a reply is a length and JSON."""
 
 import gc
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ragassay.base.errors import CRASH, AssayError, Unusable, one_item
 
-REQUEST, REPLY = struct.Struct(">II"), struct.Struct(">I")
+REQUEST, REPLY = struct.Struct(">IId"), struct.Struct(">I")
 OUT_OF_MEMORY = 77
 KILOBYTE, MEGABYTE = 1 << 10, 1 << 20
 LARGE, RESERVE = MEGABYTE, 4  # a single allocation is a few times the page at most
@@ -25,7 +25,7 @@ STATUS = Path("/proc/self/status")
 
 def main(loaded: Callable[[], Callable]) -> None:
     """Serve what `loaded` returns, once limits hold: a function of a body and what its message says about it."""
-    seconds, memory_mb = float(sys.argv[1]), int(sys.argv[2])
+    memory_mb = int(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_AS, (memory_mb * MEGABYTE, memory_mb * MEGABYTE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
@@ -40,7 +40,7 @@ def main(loaded: Callable[[], Callable]) -> None:
     try:
         _send(replies, {"ready": True})
         while header := requests.read(REQUEST.size):
-            length, size = REQUEST.unpack(header)
+            length, size, seconds = REQUEST.unpack(header)
             details, body = json.loads(requests.read(length)), requests.read(size)
             if len(body) == size:
                 _send(replies, _reply(read, body, details, seconds, memory_mb))

@@ -9,6 +9,7 @@ from lxml import etree, html
 
 from ragassay.base.errors import MISSHAPEN, Unusable
 from ragassay.documents import _worker_main
+from ragassay.text.characters import fit_tree
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # for old programs
@@ -36,6 +37,7 @@ def _html(body):
     tree = load_html(body)
     if tree is None:  # a piece of a page
         tree = _piece(body)
+    fit_tree(tree)
     for furniture in tree.xpath("//nav | //footer | //aside | //script | //style | //noscript"):
         furniture.drop_tree()
     titles = (tree.findtext(".//title"), *(heading.text_content() for heading in tree.iter("h1")))

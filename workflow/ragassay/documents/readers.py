@@ -44,7 +44,7 @@ class Readers:
         self.children = []
 
     def __enter__(self):
-        self.children = [Child(self.program, self.seconds, self.memory_mb) for _ in range(self.workers)]
+        self.children = [Child(self.program, self.memory_mb) for _ in range(self.workers)]
         self.idle = queue.SimpleQueue()
         for child in self.children:
             self.idle.put(child)
@@ -58,16 +58,20 @@ class Readers:
         for child in self.children:
             child.close()
 
-    def read(self, documents: Iterable[tuple[object, bytes, list]]) -> Iterator[tuple[object, dict]]:
+    def read(
+        self, documents: Iterable[tuple[object, bytes, list]], seconds: float | None = None
+    ) -> Iterator[tuple[object, dict]]:
         """For documents of id, body and what their program wants to know about them: each id with its reply, in the
-        order of the documents. A reply holds `read`, or `reason` and `detail`.
+        order of the documents. A reply holds `read`, or `reason` and `detail`. No document gets more `seconds` than
+        any has; fewer, if that is what they say.
         """
+        seconds = self.seconds if seconds is None else min(seconds, self.seconds)
         coming = enumerate(documents)
         reading, replies, taken = set(), {}, 0  # replies: number -> (id, reply)
         while True:
             room = min(AHEAD * self.workers - len(reading), WAITING * self.workers - len(reading) - len(replies))
             for number, document in itertools.islice(coming, max(room, 0)):
-                reading.add(self.threads.submit(self._reply, number, *document))
+                reading.add(self.threads.submit(self._reply, seconds, number, *document))
             if not reading:
                 return
             done, reading = wait(reading, return_when=FIRST_COMPLETED)
@@ -78,10 +82,10 @@ class Readers:
                 yield replies.pop(taken)
                 taken += 1
 
-    def _reply(self, number, name, body, about):
+    def _reply(self, seconds, number, name, body, about):
         child = self.idle.get()
         try:
-            return number, name, child.reply(body, about)
+            return number, name, child.reply(body, about, seconds)
         finally:
             self.idle.put(child)
 
@@ -89,14 +93,14 @@ class Readers:
 class Child:
     """A process as its parent sees it, one thread at a time."""
 
-    def __init__(self, program: str, seconds: float, memory_mb: int):
-        self.program, self.seconds, self.memory_mb = program, seconds, memory_mb
+    def __init__(self, program: str, memory_mb: int):
+        self.program, self.memory_mb = program, memory_mb
         self.process, self.stopped, self.replaced = None, False, 0
         self._start()
 
     def _start(self):
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-P", "-m", self.program, str(self.seconds), str(self.memory_mb)]
+        command = [sys.executable, "-P", "-m", self.program, str(self.memory_mb)]
         with theirs:
             self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, env=_environment())
         self.socket, self.replies = ours, ours.makefile("rb")
@@ -104,12 +108,12 @@ class Child:
         if self.stopped:  # meanwhile
             self.process.kill()
 
-    def reply(self, body: bytes, about: list) -> dict:
+    def reply(self, body: bytes, about: list, seconds: float) -> dict:
         """What the program says of a document, or which of DEATHS it died of."""
         for _ in range(TRIES):
-            if (reply := self._ask(body, about)) is not None:
+            if (reply := self._ask(body, about, seconds)) is not None:
                 return reply
-            reason, detail = self._cause()
+            reason, detail = self._cause(seconds)
             if not self.ready:
                 raise ReaderError(
                     f"the process that reads pages and feeds did not start ({detail}); expected it to load within"
@@ -122,7 +126,7 @@ class Child:
                 break
         return {"reason": reason, "detail": detail}
 
-    def _ask(self, body, about):
+    def _ask(self, body, about, seconds):
         """The reply, or None if the process has ended."""
         head = json.dumps(about).encode()
         try:
@@ -130,8 +134,8 @@ class Child:
                 self.socket.settimeout(START_SECONDS)
                 self._receive()
                 self.ready = True
-                self.socket.settimeout(WALL * self.seconds)
-            self.socket.sendall(_worker_main.REQUEST.pack(len(head), len(body)) + head)
+            self.socket.settimeout(WALL * seconds)
+            self.socket.sendall(_worker_main.REQUEST.pack(len(head), len(body), seconds) + head)
             self.socket.sendall(body)
             return self._receive()
         except TimeoutError:
@@ -146,11 +150,11 @@ class Child:
         (length,) = _worker_main.REPLY.unpack(self.replies.read(_worker_main.REPLY.size))
         return json.loads(self.replies.read(length))
 
-    def _cause(self):
+    def _cause(self, seconds):
         """Reason and detail of its death."""
         status = self.process.returncode
         if self.hung or status == -signal.SIGPROF:
-            return "timeout", f"not done after {self.seconds:g} seconds"
+            return "timeout", f"not done after {seconds:g} seconds"
         if status == _worker_main.OUT_OF_MEMORY:
             return "memory", f"not done within {self.memory_mb} MB"
         if status < 0:

@@ -1,6 +1,7 @@
 """Ask for the feeds and pages of one shard: which host is asked for what, in which order; hosts side by side, each
 for one thing at a time. Answers that are kept are not asked for again, except those that may differ, once more at the
-end. A host that fails or takes too long is left to the next run."""
+end. A feed that fails, or takes long to read, gets its other tries beside the pages of the others. A host that fails or
+takes too long is left to the next run."""
 
 import asyncio
 import contextlib
@@ -21,6 +22,7 @@ from ragassay.news.fetching.archive import Answers, packed_body
 from ragassay.news.fetching.fetcher import Fetched, Fetcher
 
 PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that asked for a pause
+QUICK = 2.0  # seconds of the processor in which a feed is read while the others wait for it
 MOST_FAILURES = 10  # in a row at one host
 PROGRESS_SECONDS = 30.0
 AGENT = "ragassay/0.1"
@@ -42,61 +44,93 @@ class Crawl:
         self.fetcher, self.answers, self.readers = fetcher, answers, readers
         self.name, self.pauses, self.host_seconds = name, pauses, host_seconds
         self.seconds, self.begin = seconds, time.monotonic()
+        self.entries = {}  # address of a feed -> what `Candidates.take` wants to know of what was read
         self.spent = defaultdict(float)  # host -> seconds
         self.slow = {}  # host -> why nothing more is asked there
         self.done = self.total = 0
         self.told = time.monotonic()
 
-    async def feeds(self, rows: list[dict], days: Days) -> Candidates:
-        """Ask all feeds and read what they name; old addresses are tried under https first."""
-        candidates = Candidates(days, self.fetcher.opted_out)
-        secure = {row["feed_url"]: "https" + row["feed_url"].removeprefix("http") for row in rows if row["https_first"]}
-        await self.ask(list(secure.values()))
-        answers = self._read(secure.values())
-        left = []
+    async def shard(self, rows: list[dict], days: Days, most: int | None = None) -> tuple[Candidates, set[str]]:
+        """Ask for all feeds, then for the pages that they name, at most so many of a topic; and which these are. Old
+        addresses are tried under https first.
+        """
+        addresses = {address for row in rows for address in (_address(row), row["feed_url"])}
+        await self.ask([_address(row) for row in rows], pauses=self.pauses[:1])
+        asked, slow = set(), set()
+        while True:
+            self._read(addresses, slow)
+            candidates, feeds = self._candidates(rows, days, asked)
+            pages = candidates.chosen(most)
+            new = (feeds | pages) - asked
+            if not new and not slow:
+                return candidates, pages
+            log.info(
+                "%s: %d pages in %d feeds, %d addresses to ask", self.name, len(candidates.pages), len(rows), len(new)
+            )
+            reading = asyncio.to_thread(self._read, slow)
+            await _together([self.ask(sorted(new), candidates.foreign - feeds), reading])
+            asked, slow = asked | new, set()
+
+    def _candidates(self, rows, days, asked):
+        """What the feeds have named so far, and the addresses of those that have another try."""
+        candidates, again = Candidates(days, self.fetcher.opted_out), set()
         for row in rows:
-            url = secure.get(row["feed_url"])
-            if url is None or answers[url][0] == "dead":
-                left.append(row)
-            else:
-                candidates.take(row, *answers[url], self._is_own(url))
-        await self.ask([row["feed_url"] for row in left])
-        answers = self._read(row["feed_url"] for row in left)
-        for row in left:
-            candidates.take(row, *answers[row["feed_url"]], self._is_own(row["feed_url"]))
-        return candidates
+            url = _address(row)
+            taken = self._taken(url)
+            if taken[0] == "dead" and url != row["feed_url"] and not self._has_another(url, asked):
+                url = row["feed_url"]
+                taken = self._taken(url)
+            if self._has_another(url, asked):
+                again.add(url)
+            candidates.take(row, *taken, self._is_own(url))
+        return candidates, again
+
+    def _has_another(self, url, asked):
+        """Whether a feed has another try."""
+        kept = self.answers.own.get(url)
+        return url not in asked and not self.fetcher.opted_out(url) and (kept is None or not kept.usable)
 
     def _is_own(self, url):
         """Whether a feed counts as the user's own: its address is at one of the user's hosts, wherever it has moved."""
         kept = self.answers.own.get(url)
         return kept is not None and self.fetcher.is_own(url) and self.fetcher.is_own(kept.final_url)
 
-    def _read(self, urls):
-        """address -> what `Candidates.take` wants to know of the feed there"""
-        answers, answered = {}, []
-        for url in urls:
-            kept = self.answers.own.get(url)
-            if self.fetcher.opted_out(url):  # perhaps since it was kept
-                answers[url] = "disallowed", "opted_out: on the list of opt-outs", []
-            elif kept and kept.outcome == "ok":
-                answered.append(kept)
-            else:
-                answers[url] = unread(kept, self.not_asked(url)[1])
+    def _taken(self, url):
+        """What `Candidates.take` wants to know of the feed at an address."""
+        if self.fetcher.opted_out(url):  # perhaps since it was kept
+            return "disallowed", "opted_out: on the list of opt-outs", []
+        kept = self.answers.own.get(url)
+        if kept and kept.outcome == "ok":
+            return self.entries.get(url, ("crash", "not read yet", []))
+        return unread(kept, self.not_asked(url)[1])
+
+    def _read(self, urls, slow=None):
+        """Read the feeds that have answered; those that are not QUICK are added to `slow`, or else waited for."""
+        answered = [self.answers.own[url] for url in sorted(urls) if self._is_unread(url)]
         documents = (
             (kept.url, kept.body() or b"", [feed_worker.FEED, kept.final_url, kept.headers.get("content-type", "")])
             for kept in answered
         )
-        replies = self.readers.read(documents)
-        return answers | {url: read(reply) for url, reply in replies}
+        for url, reply in self.readers.read(documents, None if slow is None else QUICK):
+            if slow is not None and reply.get("reason") == "timeout" and self.readers.seconds > QUICK:
+                slow.add(url)
+            else:
+                self.entries[url] = read(reply)
 
-    async def ask(self, urls: list[str], foreign: Set[str] = frozenset()) -> None:
+    def _is_unread(self, url):
+        kept = self.answers.own.get(url)
+        return url not in self.entries and kept is not None and kept.outcome == "ok"
+
+    async def ask(
+        self, urls: list[str], foreign: Set[str] = frozenset(), pauses: tuple[float, ...] | None = None
+    ) -> None:
         """Get an answer for each address, except at hosts with too many failures. The user's own hosts are closed to
         `foreign` addresses, which others name.
         """
         missing = [url for url in urls if (kept := self.answers.own.get(url)) is None or not kept.usable]
         self.done, self.total = len(urls) - len(missing), len(urls)
         elsewhere = self.answers.known(set(missing))
-        for pause in self.pauses:
+        for pause in self.pauses if pauses is None else pauses:
             hosts = defaultdict(list)
             for url in sorted(missing, key=lambda url: (url in self.answers.own, url)):  # new ones first
                 hosts[urlsplit(url).hostname].append(url)
@@ -157,6 +191,11 @@ class Crawl:
         if time.monotonic() - self.told > PROGRESS_SECONDS:
             self.told = time.monotonic()
             log.info("%s: %d of %d addresses asked", self.name, self.done, self.total)
+
+
+def _address(row):
+    """Where a feed is asked for first."""
+    return "https" + row["feed_url"].removeprefix("http") if row["https_first"] else row["feed_url"]
 
 
 async def _together(tasks):

@@ -44,6 +44,18 @@ def fit(text: str) -> str:
     return text if text.isprintable() else UNFIT.sub("", text)
 
 
+def fit_tree(tree):
+    """The same lxml tree, whose texts lose the characters that are not stored: references such as &#11; spell some
+    that lxml reads and will not write.
+    """
+    for node in tree.iter():
+        for part in ("text", "tail") if isinstance(node.tag, str) else ("tail",):
+            text = getattr(node, part)
+            if text and text != (kept := fit(text)):
+                setattr(node, part, kept)
+    return tree
+
+
 def csv_cell(value):
     """The same value for a cell of CSV: a text that a spreadsheet would run gets an apostrophe in front."""
     if not isinstance(value, str):

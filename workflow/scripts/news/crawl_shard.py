@@ -74,16 +74,15 @@ async def _crawl(listed, row, crawl, answers, readers, connect_to, opted_out):
     async with fetcher(crawl, connect_to, opted_out) as asking:
         of_host, of_all = 3600 * crawl["hours_per_host"], 3600 * crawl["hours_per_shard"]
         work = Crawl(asking, answers, readers, f"shard {row['shard']}", host_seconds=of_host, seconds=of_all)
-        crawled = await work.feeds(listed, Days(row["first_day"], row["last_day"]))
+        most = row["per_topic"] and row["per_topic"] * crawl["pages_per_document"]
+        crawled, wanted = await work.shard(listed, Days(row["first_day"], row["last_day"]), most)
         counts = Counter(feed["health"] for feed in crawled.health)
         listed_counts = ", ".join(f"{count} {health}" for health, count in counts.most_common())
         example = next(
             (f"{feed['feed_url']} ({feed['detail']})" for feed in crawled.health if feed["health"] == "crash"), ""
         )
         alarm("feeds", len(listed), counts["crash"], example)
-        wanted = crawled.chosen(row["per_topic"] and row["per_topic"] * crawl["pages_per_document"])
-        log.info("%d feeds (%s): %d pages, %d to fetch", len(listed), listed_counts, len(crawled.pages), len(wanted))
-        await work.ask(list(wanted), crawled.foreign)
+        log.info("%d feeds (%s): %d pages, %d wanted", len(listed), listed_counts, len(crawled.pages), len(wanted))
     return crawled, wanted, work.not_asked
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.news.extraction.page import decode
+from ragassay.news.extraction.page import decode, read_page
 from ragassay.news.extraction.walls import CONSENT, PAYWALL, repeated, wall
 
 TEXT = "<p>Das Café in der Straße öffnet früh, sagte Frau Müller; größer könnte die Freude für alle kaum sein.</p>"
@@ -140,3 +140,10 @@ def test_a_text_at_five_addresses_of_one_host_is_boilerplate():
     assert repeated(pages[:4]) == set()
     assert repeated([*pages[:4], (5, "https://b.example/5", "same")]) == set()
     assert repeated([*pages[:4], (5, "https://a.example/0", "same")]) == set(), "five pages, but four addresses"
+
+
+@pytest.mark.parametrize("spelt", ["&#11;", "&#12;", "\x0b", "&#28;"])
+def test_characters_that_steer_a_printer_cost_no_page(spelt):
+    text = "The harbour bridge opens on Monday, said the mayor. " * 30
+    body = f"<html><body><article><p>{text}the{spelt} quay.</p></article></body></html>"
+    assert read_page(body.encode(), "text/html", "https://news.example/a")["text"].endswith("the quay.")

@@ -21,6 +21,7 @@ from trafilatura.settings import Extractor, use_config
 from ragassay.base.errors import Unusable, json_of
 from ragassay.news._charsets import charset_of, marked
 from ragassay.news.extraction.walls import wall
+from ragassay.text.characters import fit_tree
 
 # In the order of their worth.
 META_DATES = """article:published_time og:article:published_time datepublished dc.date.issued dcterms.issued
@@ -64,7 +65,7 @@ def read_page(body: bytes, content_type: str | None, url: str) -> dict:
     elements = int(tree.xpath("count(//*)"))
     if elements > MOST_ELEMENTS:
         raise Unusable("too_many_elements", f"found {elements} elements, expected at most {MOST_ELEMENTS}")
-    page_facts = facts(tree, url)
+    page_facts = facts(fit_tree(tree), url)
     text = _text(tree, page_facts["title"])
     if not text and elements > MOST_PARAGRAPHS:
         raise Unusable("too_many_elements", f"found {elements} elements and no text in a tree of that size")
