@@ -8,12 +8,12 @@ import pytest
 from passages import ASKED, TEXTS, TITLES, found_by, write_passages
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.corpora.corpus import CorpusError
+from ragassay.corpora.corpus import CorpusError, RepeatedId
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import EMBEDDED_PASSAGES
 from scripts.search.embed_passages import embed_passages
-from scripts.search.merge_neighbours import RepeatedId, merge_neighbours
+from scripts.search.merge_neighbours import merge_neighbours
 from scripts.search.search_bm25 import search_bm25
 from scripts.search.search_dense import search_dense
 from scripts.search.search_vectors import search_vectors

@@ -217,7 +217,6 @@ rule retrieve_bm25:
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=8000,
         runtime="2h",
     params:
         code=code_version("attacks/retrieve_bm25.py"),

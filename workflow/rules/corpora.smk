@@ -6,13 +6,14 @@ An extended corpus is another one and, as its part `{corpus}+1`, rewritings of s
 
 Reads   results/documents, the files that config["corpora"] names, databases of config["collections"], resources/prompts/
 Writes  results/passages/{corpus}.parquet                      what can be found, also without held-out documents, or rewritten
+        results/word_counts/{corpus}/{titles}.parquet          how frequent words are in a part, and in all parts
         results/held_out_documents/{corpus}.parquet            clusters of near-duplicates, and what is held out
         results/rewritten_passages/{corpus}.parquet            of which passage each rewritten one says the same
         results/rejects/rewritten_passages/{corpus}.parquet    what could not be rewritten, with the reason
         results/calls/{rule}/..., ledger/{rule}/...            as in questions.smk
 """
 
-from ragassay.plan import models, relevance, search, targets
+from ragassay.plan import corpora, models, relevance, targets
 
 CALLS += expand("results/calls/rewrite_passages/{corpus}.parquet", corpus=plan(targets.extended))
 
@@ -24,7 +25,7 @@ wildcard_constraints:
 rule collect_passages:
     """All documents of the study are a corpus; so are those of a question set."""
     input:
-        documents=plan(search.tables_of, pattern="results/documents/{shard}.parquet"),
+        documents=plan(corpora.tables_of, pattern="results/documents/{shard}.parquet"),
     output:
         passages=table("results/passages/{corpus}.parquet"),
     log:
@@ -43,20 +44,20 @@ rule collect_passages:
 rule read_passages:
     """A part of a user's corpus, which is all of it if it has one file."""
     input:
-        files=plan(search.passage_files),
+        files=plan(corpora.passage_files),
     output:
         passages=table("results/passages/{corpus}.parquet"),
     log:
         "logs/read_passages/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(plan(search.parts)),
+        corpus=one_of(plan(corpora.parts)),
     conda:
         "../../envs/files.yaml"
     resources:
         runtime="1h",
     params:
         code=code_version("corpora/read_passages.py", "ragassay.documents.parsed_files"),
-        settings=plan(search.read_passages),
+        settings=plan(corpora.read_passages),
     script:
         "../scripts/corpora/read_passages.py"
 
@@ -68,14 +69,14 @@ rule read_collection:
     log:
         "logs/read_collection/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(plan(search.collected)),
+        corpus=one_of(plan(corpora.collected)),
     conda:
         "../../envs/connectors.yaml"
     resources:
         runtime="4h",
     params:
-        code=code("corpora/read_collection.py", search.connector),
-        settings=plan(search.read_collection),
+        code=code("corpora/read_collection.py", corpora.connector),
+        settings=plan(corpora.read_collection),
     script:
         "../scripts/corpora/read_collection.py"
 
@@ -83,13 +84,13 @@ rule read_collection:
 rule join_passages:
     """The parts of a user's corpus in one table, for stages that need all of them at once."""
     input:
-        parts=plan(search.of_parts, pattern="results/passages/{corpus}.parquet"),
+        parts=plan(corpora.of_parts, pattern="results/passages/{corpus}.parquet"),
     output:
         passages=table("results/passages/{corpus}.parquet"),
     log:
         "logs/join_passages/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(plan(search.in_parts)),
+        corpus=one_of(plan(corpora.in_parts)),
     conda:
         "../../envs/tables.yaml"
     resources:
@@ -99,6 +100,50 @@ rule join_passages:
         settings={},
     script:
         "../scripts/corpora/join_passages.py"
+
+
+rule count_words:
+    """How many passages of a part of a corpus have each word."""
+    input:
+        passages="results/passages/{corpus}.parquet",
+    output:
+        word_counts=table("results/word_counts/{corpus}/{titles}.parquet"),
+    log:
+        "logs/count_words/{corpus}/{titles}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(corpora.leaves)),
+        titles="none|before",
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="1h",
+    params:
+        code=code_version("corpora/count_words.py"),
+        settings=plan(corpora.count_words),
+    script:
+        "../scripts/corpora/count_words.py"
+
+
+rule add_word_counts:
+    """The same of all parts: what BM25 weighs words by."""
+    input:
+        parts=plan(corpora.of_parts, pattern="results/word_counts/{corpus}/{titles}.parquet"),
+    output:
+        word_counts=table("results/word_counts/{corpus}/{titles}.parquet"),
+    log:
+        "logs/add_word_counts/{corpus}/{titles}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(corpora.in_parts)),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_version("corpora/add_word_counts.py"),
+        settings={},
+    script:
+        "../scripts/corpora/add_word_counts.py"
 
 
 rule hold_out_documents:
@@ -143,7 +188,7 @@ rule rewrite_passages:
     benchmark:
         "logs/rewrite_passages/{corpus}.benchmark.jsonl"
     wildcard_constraints:
-        corpus=one_of(plan(search.extended)),
+        corpus=one_of(plan(corpora.extended)),
     conda:
         "../../envs/models.yaml"
     threads: plan(models.threads_of, role=targets.rewriter)

@@ -1,15 +1,16 @@
 """Search: what each query finds in a corpus, exactly, by BM25 and by vectors; and the study's questions as a benchmark of it.
 
-Reads   results/passages, results/queries, the files that config["retrievers"] names, and the weights that `encoders` names
+Reads   results/passages, results/word_counts, results/queries, the files that config["retrievers"] names, and the weights that `encoders` names
 Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which passages have vectors
         results/neighbours/{corpus}/{retriever}/{query_set}.parquet      the best passages of each query
+        results/part_neighbours/{corpus}/{part}/{retriever}/{query_set}.parquet    the best of a part, by words
         results/indexes/{corpus}/{retriever}/                            of retrievers that search one
         results/index_recall/{corpus}/{retriever}/{query_set}.parquet    what it misses
         results/metrics/retrieval.parquet                                the report's section
         embeddings/                                                      vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import indexes, relevance, search
+from ragassay.plan import corpora, indexes, relevance, search
 from ragassay.plan.report import draws
 
 RETRIEVERS = config["retrieval"]["retrievers"]
@@ -23,6 +24,7 @@ wildcard_constraints:
 
 ruleorder: merge_neighbours > search_dense
 ruleorder: merge_neighbours > search_index
+ruleorder: merge_parts > search_bm25
 
 
 rule embed_passages:
@@ -66,13 +68,60 @@ rule search_bm25:
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=8000,
         runtime="2h",
     params:
         code=code_version("search/search_bm25.py"),
         settings=plan(relevance.words_searched),
     script:
         "../scripts/search/search_bm25.py"
+
+
+rule search_part:
+    """Each query finds the passages of a part that share its rarest words, as they are in the whole corpus."""
+    input:
+        passages="results/passages/{part}.parquet",
+        queries="results/queries/{query_set}.parquet",
+        word_counts=plan(search.word_counts),
+    output:
+        part_neighbours=table("results/part_neighbours/{corpus}/{part}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/search_part/{corpus}/{part}/{retriever}/{query_set}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(corpora.in_parts)),
+        part=one_of(plan(corpora.leaves)),
+        retriever=one_of(plan(search.retrievers, kind=search.BM25)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        runtime="2h",
+    params:
+        code=code_version("search/search_part.py"),
+        settings=plan(search.search_bm25),
+    script:
+        "../scripts/search/search_part.py"
+
+
+rule merge_parts:
+    """What each query finds by words in the parts of a corpus, in one ranking."""
+    input:
+        passages=plan(corpora.of_parts, pattern="results/passages/{corpus}.parquet"),
+        parts=plan(search.found_in_parts),
+        queries="results/queries/{query_set}.parquet",
+        word_counts=plan(search.word_counts),
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/merge_parts/{corpus}/{retriever}/{query_set}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(corpora.in_parts)),
+        retriever=one_of(plan(search.retrievers, kind=search.BM25)),
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("search/merge_parts.py"),
+        settings=plan(relevance.words_searched),
+    script:
+        "../scripts/search/merge_parts.py"
 
 
 rule search_dense:
@@ -181,14 +230,14 @@ rule search_vectors:
 rule merge_neighbours:
     """What each query finds in the parts of a corpus, in one ranking."""
     input:
-        passages=plan(search.of_parts, pattern="results/passages/{corpus}.parquet"),
-        parts=plan(search.of_parts, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passages=plan(corpora.of_parts, pattern="results/passages/{corpus}.parquet"),
+        parts=plan(corpora.of_parts, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     log:
         "logs/merge_neighbours/{corpus}/{retriever}/{query_set}.log",
     wildcard_constraints:
-        corpus=one_of(plan(search.in_parts)),
+        corpus=one_of(plan(corpora.in_parts)),
         retriever=one_of(plan(search.retrievers, kind=search.DENSE)),
     conda:
         "../../envs/tables.yaml"

@@ -9,7 +9,7 @@ from snakemake.utils import update_config
 from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import attacks, defences, models, queries, relevance, search, targets
+from ragassay.plan import attacks, corpora, defences, models, queries, relevance, search, targets
 from ragassay.plan.search import NoVectors
 from wildcards import Wildcards
 
@@ -61,13 +61,25 @@ def test_two_towers_wait_for_the_vectors_of_the_encoder_of_passages(config):
 
 
 def test_a_corpus_of_several_files_has_a_part_for_each(config):
-    assert search.parts(config) == ["mine+1", "mine+2", "alone", "b"] and search.in_parts(config) == ["mine"]
-    assert of(search.passage_files, config, corpus="mine+2") == ["b.csv"]
-    assert of(search.passage_files, config, corpus="alone") == ["a.csv"]
-    tables = search.of_parts(config, "x/{corpus}/{retriever}", Wildcards(corpus="mine", retriever="r"))
+    assert corpora.parts(config) == ["mine+1", "mine+2", "alone", "b"] and corpora.in_parts(config) == ["mine"]
+    assert of(corpora.passage_files, config, corpus="mine+2") == ["b.csv"]
+    assert of(corpora.passage_files, config, corpus="alone") == ["a.csv"]
+    tables = corpora.of_parts(config, "x/{corpus}/{retriever}", Wildcards(corpus="mine", retriever="r"))
     assert tables == ["x/mine+1/r", "x/mine+2/r"]
-    assert of(search.read_passages, config, corpus="mine+1")["columns"]["id"] == "id"
-    assert search.parts_of(config, "documents") == ["documents"]
+    assert of(corpora.read_passages, config, corpus="mine+1")["columns"]["id"] == "id"
+    assert corpora.parts_of(config, "documents") == ["documents"]
+
+
+def test_words_of_parts_are_counted_and_weighed_for_each_corpus_that_holds_them():
+    own = target_config()
+    assert corpora.leaves(own) == ["texts+1", "texts+2", "more+1", "most+1"]
+    job = Wildcards(corpus="more", retriever="bm25", query_set="asked")
+    found = [f"results/part_neighbours/more/{part}/bm25/asked.parquet" for part in ("texts+1", "texts+2", "more+1")]
+    assert search.found_in_parts(own, job) == found
+    assert search.word_counts(own, job) == "results/word_counts/more/none.parquet"
+    titled = target_config(retrievers={"titled": {"kind": "bm25", "titles": "before"}})
+    job = Wildcards(corpus="texts", retriever="titled")
+    assert search.word_counts(titled, job) == "results/word_counts/texts/before.parquet"
 
 
 def test_a_folder_is_one_part_with_all_its_files(config, tmp_path, monkeypatch):
@@ -76,12 +88,12 @@ def test_a_folder_is_one_part_with_all_its_files(config, tmp_path, monkeypatch):
     for name in ("b.md", "a.txt"):
         (tmp_path / "texts" / name).touch()
     config["corpora"]["alone"]["files"] = ["texts"]
-    assert search.parts_of(config, "alone") == ["alone"]
-    assert of(search.passage_files, config, corpus="alone") == ["texts/a.txt", "texts/b.md"]
+    assert corpora.parts_of(config, "alone") == ["alone"]
+    assert of(corpora.passage_files, config, corpus="alone") == ["texts/a.txt", "texts/b.md"]
 
 
 def test_folders_of_beir_have_their_own_files_and_columns(config):
-    assert of(search.passage_files, config, corpus="b") == ["f/corpus.jsonl"]
+    assert of(corpora.passage_files, config, corpus="b") == ["f/corpus.jsonl"]
     assert of(search.query_files, config, query_set="b") == ["f/queries.jsonl"]
     assert of(search.qrels, config, query_set="b") == ["f/qrels/dev.tsv"]
     assert of(search.qrels, config, query_set="asked") == []
@@ -183,10 +195,10 @@ def target_config(**more):
 
 def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_writes():
     own = target_config()
-    assert search.parts_of(own, "more") == ["texts+1", "texts+2", "more+1"]
-    assert search.parts_of(own, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
-    assert search.parts(own) == ["texts+1", "texts+2"], "nothing else is read from files"
-    assert search.in_parts(own) == ["texts", "more", "most"]
+    assert corpora.parts_of(own, "more") == ["texts+1", "texts+2", "more+1"]
+    assert corpora.parts_of(own, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
+    assert corpora.parts(own) == ["texts+1", "texts+2"], "nothing else is read from files"
+    assert corpora.in_parts(own) == ["texts", "more", "most"]
     assert targets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
     settings = targets.rewrite_passages(own, Wildcards(corpus="more"))
     assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/careful")
@@ -215,4 +227,4 @@ def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch
     assert [found for module in (targets, search, attacks, defences) for found in module.check(filled)] == []
     assert targets.made(filled, "by_model") == ["nq", "msmarco", "hotpotqa", "enq", "emsmarco"]
     assert targets.extended(filled) == ["enq", "emsmarco"] and len(attacks.cells(filled)) == 5 * 5
-    assert search.parts_of(filled, "enq") == ["nq", "enq+1"]
+    assert corpora.parts_of(filled, "enq") == ["nq", "enq+1"]

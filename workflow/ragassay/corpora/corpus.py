@@ -24,6 +24,10 @@ class CorpusError(AssayError):
     """A corpus cannot be searched."""
 
 
+class RepeatedId(AssayError):
+    """Two parts of a corpus have a passage of the same id."""
+
+
 def blocks(passages, titles: str = NONE) -> Iterator[tuple[pa.Array, list[str]]]:
     """Ids and texts of some passages at a time; a corpus without any is an error. A passage without a title is its text
     alone.
@@ -70,6 +74,15 @@ def check_any(count: int, passages) -> None:
         raise CorpusError(f"{passages}: found no passage, expected at least one; see what its corpus is made from")
 
 
+def check_ids(passages: Iterable) -> None:
+    """Refuse parts of a corpus that have passages of the same id."""
+    ids = tables.read_all(PASSAGES, passages, ["passage_id"])["passage_id"]
+    if pc.count_distinct(ids).as_py() < len(ids):
+        name = next(counted["values"] for counted in ids.value_counts().to_pylist() if counted["counts"] > 1)
+        where = ", ".join(map(str, passages))
+        raise RepeatedId(f"{where}: found the id {name!r} in two parts of a corpus, expected each id once; rename one")
+
+
 class Corpus:
     """The texts of a corpus as a stream, and the ids of those that were taken from it."""
 
@@ -77,9 +90,15 @@ class Corpus:
         self._passages, self._titles, self._ids = passages, titles, []
 
     def texts(self) -> Iterator[str]:
+        for texts in self.blocks():
+            yield from texts
+
+    def blocks(self) -> Iterator[list[str]]:
+        """Some texts at a time. A corpus that is read again gives the same ids."""
+        self._ids = []
         for ids, texts in blocks(self._passages, self._titles):
             self._ids.append(ids)
-            yield from texts
+            yield texts
 
     @property
     def ids(self) -> pa.ChunkedArray:

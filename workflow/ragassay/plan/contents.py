@@ -15,7 +15,7 @@ from ragassay.config.shards import read_shards
 from ragassay.corpora.user_files import texts
 from ragassay.documents.documents import article
 from ragassay.documents.sources import Columns, SourceError, document_files, records
-from ragassay.plan import search
+from ragassay.plan import corpora
 from ragassay.plan.documents import columns
 from ragassay.plan.targets import FILES
 from ragassay.queries.query_log import entries
@@ -32,7 +32,7 @@ def check(config: dict) -> Iterator[tuple]:
     """
     if any(entry["mode"] == "replay" for entry in config["models"].values()):
         return
-    for section in search.BEIR:
+    for section in corpora.BEIR:
         for name, entry in config[section].items():
             yield from _problem((section, name, "files"), _texts, entry.get("files"), entry["columns"])
     for name, entry in config["datasets"].items():

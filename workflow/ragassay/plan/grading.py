@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Grid
 from ragassay.plan import models, relevance
+from ragassay.plan.corpora import HELD_OUT
 from ragassay.plan.report import draws
-from ragassay.plan.search import HELD_OUT
 
 
 def answer_from_passages(config: dict, wildcards) -> dict:

@@ -1,7 +1,7 @@
 """Which retrievers search an index, and what is counted of it."""
 
 from ragassay.config.grid import Grid
-from ragassay.plan import relevance, search
+from ragassay.plan import corpora, relevance, search
 
 CHECKED = ("query_set", "corpus", "retriever")
 
@@ -29,13 +29,13 @@ def search_index(config: dict, wildcards) -> dict:
 
 def measured(config: dict) -> Grid:
     """The sets of queries, parts of corpora and retrievers whose index the report measures."""
-    rows = [("questions", search.OWN["corpora"], name) for name in config["retrieval"]["retrievers"]]
+    rows = [("questions", corpora.OWN["corpora"], name) for name in config["retrieval"]["retrievers"]]
     rows += [tuple(cell[key] for key in CHECKED) for cell in search.measured(config)]
     names = indexed(config)
     parts = [
         (queries, part, name)
         for queries, corpus, name in rows
         if name in names
-        for part in search.parts_of(config, corpus)
+        for part in corpora.parts_of(config, corpus)
     ]
     return Grid.of_rows(CHECKED, parts)

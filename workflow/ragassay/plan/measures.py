@@ -13,6 +13,7 @@ from ragassay.config.grid import Grid
 from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems
 from ragassay.plan import attacks, defences, methods, models, search, targets
+from ragassay.plan.corpora import OWN, files_of
 from ragassay.plan.defences import CHAIN
 from ragassay.plan.methods import NamedMethod
 from ragassay.plan.months import named
@@ -69,7 +70,7 @@ def training_documents(config: dict, shards: dict, wildcards) -> list[str]:
 def _named_shards(config, wildcards):
     """Corpora of files have none."""
     corpus = defences.snapshot(config, "{corpus}", wildcards)
-    return scorer(config, wildcards.scorer).entry.get("trained_on", []) if corpus == search.OWN["corpora"] else []
+    return scorer(config, wildcards.scorer).entry.get("trained_on", []) if corpus == OWN["corpora"] else []
 
 
 def train_scorer(config: dict, wildcards) -> dict:
@@ -275,7 +276,7 @@ def _knows(config, name, dataset):
     """
     entry, corpora = scorer(config, name).entry, targets.bases(config, config["datasets"][dataset]["corpus"])
     entries = [config["corpora"][corpus] for corpus in corpora if corpus in config["corpora"]]
-    files = [file for source in entries if "extends" not in source for file in search.files_of(source, "corpora")]
+    files = [file for source in entries if "extends" not in source for file in files_of(source, "corpora")]
     of_demo = entry.get("model", "").startswith(DEMO) and any(file.startswith(DEMO) for file in files)
-    of_study = entry.get("model", "").startswith(models.FOLDER) and search.OWN["corpora"] in corpora
+    of_study = entry.get("model", "").startswith(models.FOLDER) and OWN["corpora"] in corpora
     return of_demo or of_study or not set(corpora).isdisjoint(entry.get("has_read", []))

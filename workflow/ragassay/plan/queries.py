@@ -6,7 +6,7 @@ from itertools import product
 
 from ragassay.config.grid import Grid
 from ragassay.plan import models
-from ragassay.plan.search import OWN
+from ragassay.plan.corpora import OWN
 
 NEEDED = ("before", "after", "first_day", "drift_day")  # by a log that is mixed
 MIXED = (*NEEDED, "days", "queries", "seed")

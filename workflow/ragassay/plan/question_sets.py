@@ -8,9 +8,9 @@ from itertools import product
 from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
 from ragassay.plan import models
+from ragassay.plan.corpora import OWN
 from ragassay.plan.detectors import used
 from ragassay.plan.labels import labelled
-from ragassay.plan.search import OWN
 from ragassay.plan.services import answering, is_service, models_among, responders_of
 from ragassay.studies.scope.votes import RECORDED
 

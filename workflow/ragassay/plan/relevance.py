@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Grid
 from ragassay.plan import models, queries, search
+from ragassay.plan.corpora import HELD_OUT
 from ragassay.plan.report import draws
-from ragassay.plan.search import BM25, DENSE, HELD_OUT, VECTORS
+from ragassay.plan.search import BM25, DENSE, VECTORS
 
 SHARED = (
     "retrievers", "fused", "k", "ks", "temperature", "temperatures", "alpha", "p_values", "runs", "samples", "sizes",

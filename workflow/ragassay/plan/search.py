@@ -1,7 +1,5 @@
-"""Settings of the stages that search, the tables of a corpus, and what the names of retrievers stand for."""
+"""Settings of the stages that read queries and search, and what the names of retrievers stand for."""
 
-import hashlib
-import json
 import os
 from collections.abc import Iterator
 from itertools import product
@@ -9,11 +7,8 @@ from pathlib import Path
 
 from ragassay.base.errors import AssayError, unknown
 from ragassay.config.grid import Grid
-from ragassay.documents.sources import document_files
-from ragassay.plan import models
+from ragassay.plan import corpora, models
 
-OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
-HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/corpora.smk
 REWRITTEN = "rewritten"  # the part of an extended corpus that a model writes
 BM25, DENSE, VECTORS = "bm25", "dense", "vectors"
 FOLDER = "folder"  # the kind of collection that has no vectors
@@ -24,110 +19,15 @@ OPTIONS = {
     VECTORS: ("similarity", "passages", "queries"),
 }
 NEEDED = {BM25: (), DENSE: ("encoder",), VECTORS: ("passages", "queries")}
-READ = ("kind", "address", "collection", "key_variable", "columns")  # of a collection, to read it
 VECTOR_FILES = (".npy", ".parquet", ".safetensors")
-BEIR = {"corpora": "corpus.jsonl", "query_sets": "queries.jsonl"}  # where these lie in a folder of BEIR's
-BEIR_ID = {"id": "_id"}
 
 
 class NoVectors(AssayError):
     """A search wants vectors of a corpus or a query set that a retriever does not have."""
 
 
-def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
-    """The tables of a corpus, which is the study's, of all shards, or a question set's."""
-    names = [wildcards.corpus] if wildcards.corpus in config["question_sets"] else shards
-    return [pattern.format(shard=name) for name in names]
-
-
-def files_of(entry: dict, section: str) -> list[str]:
-    """The files of a corpus or a query set."""
-    return [str(Path(entry["beir"], BEIR[section]))] if "beir" in entry else entry.get("files", [])
-
-
-def parts_of(config: dict, corpus: str) -> list[str]:
-    """The corpora that a corpus is embedded and searched as: one for each of its files, or it alone; of one that
-    extends another, the other's and one with what was rewritten.
-    """
-    if corpus in extended(config):
-        return [*parts_of(config, config["corpora"][corpus]["extends"]), f"{corpus}+1"]
-    files = files_of(config["corpora"][corpus], "corpora") if corpus in config["corpora"] else []
-    return [f"{corpus}+{number}" for number in range(1, len(files) + 1)] if len(files) > 1 else [corpus]
-
-
-def extended(config: dict) -> list[str]:
-    """The corpora that hold another one and rewritings of some of its passages."""
-    return [name for name, entry in config["corpora"].items() if "extends" in entry]
-
-
-def whole(corpus: str) -> str:
-    """The corpus that one without its held-out documents is made from, or the corpus itself."""
-    return corpus.removesuffix(HELD_OUT)
-
-
-def parts(config: dict) -> list[str]:
-    """The parts of all of the user's corpora that are read from files."""
-    brought = [corpus for corpus, entry in config["corpora"].items() if "files" in entry or "beir" in entry]
-    return [part for corpus in brought for part in parts_of(config, corpus)]
-
-
-def in_parts(config: dict) -> list[str]:
-    """The corpora that have several parts."""
-    return [corpus for corpus in config["corpora"] if parts_of(config, corpus) != [corpus]]
-
-
-def of_parts(config: dict, pattern: str, wildcards) -> list[str]:
-    """The tables of the parts of a corpus."""
-    keys = dict(wildcards.items())
-    return [pattern.format(**keys | {"corpus": part}) for part in parts_of(config, wildcards.corpus)]
-
-
-def passage_files(config: dict, wildcards) -> list[str]:
-    """The file of a part, which is all of the corpus if there is one, or the files of its folder."""
-    path = _path_of(config, wildcards.corpus)
-    return document_files(path) if Path(path).is_dir() else [path]
-
-
-def _path_of(config, part):
-    corpus, _, number = part.partition("+")
-    return files_of(config["corpora"][corpus], "corpora")[int(number or 1) - 1]
-
-
-def read_passages(config: dict, wildcards) -> dict:
-    entry = config["corpora"][wildcards.corpus.partition("+")[0]]
-    return {"columns": columns_of(entry), "cut": entry.get("passages"), "below": [_path_of(config, wildcards.corpus)]}
-
-
-def collected(config: dict) -> list[str]:
-    """The corpora that are read out of a vector database."""
-    return [corpus for corpus, entry in config["corpora"].items() if "collection" in entry]
-
-
-def read_collection(config: dict, wildcards) -> dict:
-    corpus = config["corpora"][wildcards.corpus]
-    entry = config["collections"][corpus["collection"]]
-    entry = {key: entry[key] for key in READ}
-    digest = hashlib.sha256(json.dumps([corpus["collection"], entry], sort_keys=True).encode()).hexdigest()[:16]
-    pages = str(Path("ledger", "read_collection", wildcards.corpus, f"{digest}.arrow"))
-    return {"collection": corpus["collection"], "entry": entry, "pages": pages, "cut": corpus.get("passages")}
-
-
-def connector(config: dict, wildcards) -> list[str]:
-    """The module that reads the database of a corpus."""
-    kind = config["collections"][config["corpora"][wildcards.corpus]["collection"]]["kind"]
-    return [f"ragassay.services.connectors.{kind}"]
-
-
-def keys_of_collections(config: dict) -> list[str]:
-    """The environment variables that jobs read which read collections, or write into them."""
-    names = [config["corpora"][corpus]["collection"] for corpus in collected(config)]
-    names += [entry["rehearsal"]["collection"] for entry in config["services"].values() if "rehearsal" in entry]
-    variables = [config["collections"][name]["key_variable"] for name in names]
-    return [variable for variable in variables if variable]
-
-
 def query_files(config: dict, wildcards) -> list[str]:
-    return files_of(config["query_sets"][wildcards.query_set], "query_sets")
+    return corpora.files_of(config["query_sets"][wildcards.query_set], "query_sets")
 
 
 def qrels(config: dict, wildcards) -> list[str]:
@@ -138,17 +38,13 @@ def qrels(config: dict, wildcards) -> list[str]:
 
 def read_queries(config: dict, wildcards) -> dict:
     entry = config["query_sets"][wildcards.query_set]
-    return {"columns": columns_of(entry), "rows": entry["rows"]}
+    return {"columns": corpora.columns_of(entry), "rows": entry["rows"]}
 
 
 def row_lists(config: dict, wildcards) -> list[str]:
     """The files that list which queries are read."""
     rows = config["query_sets"][wildcards.query_set]["rows"]
     return [wanted["listed"] for wanted in rows.values() if "listed" in wanted]
-
-
-def columns_of(entry):
-    return entry["columns"] | (BEIR_ID if "beir" in entry else {})
 
 
 def retriever(config: dict, name: str) -> dict:
@@ -161,6 +57,18 @@ def retrievers(config: dict, kind: str) -> list[str]:
     """The names of all retrievers of a kind."""
     every = [*BUILT_IN, *config["encoders"], *config["retrievers"]]
     return [name for name in every if retriever(config, name)["kind"] == kind]
+
+
+def found_in_parts(config: dict, wildcards) -> list[str]:
+    """What a query set finds by words in the parts of a corpus."""
+    place = f"results/part_neighbours/{wildcards.corpus}/{{}}/{wildcards.retriever}/{wildcards.query_set}.parquet"
+    return [place.format(part) for part in corpora.parts_of(config, wildcards.corpus)]
+
+
+def word_counts(config: dict, wildcards) -> str:
+    """The table of how frequent words are in a corpus as a retriever reads it."""
+    titles = retriever(config, wildcards.retriever).get("titles", "none")
+    return f"results/word_counts/{wildcards.corpus}/{titles}.parquet"
 
 
 def search_bm25(config: dict, wildcards) -> dict:
@@ -183,7 +91,7 @@ def search_vectors(config: dict, wildcards) -> dict:
 
 def vector_files(config: dict, section: str, key: str, wildcards) -> list[str]:
     """The files with the vectors of the corpus or the query set that the wildcard `key` names."""
-    files, name = retriever(config, wildcards.retriever)[section], whole(wildcards.get(key))
+    files, name = retriever(config, wildcards.retriever)[section], corpora.whole(wildcards.get(key))
     if name not in files:
         of = f"{key.replace('_', ' ')} of the vectors"
         raise NoVectors(f"retrievers.{wildcards.retriever}.{section}: {unknown(of, name, files)}; name its files there")
@@ -197,7 +105,7 @@ def embed_passages(config: dict, wildcards) -> dict:
 def awaited(config: dict, wildcards) -> list[str]:
     """What a search by vectors waits for: the encoders' weights, and that the passages are embedded."""
     entry = retriever(config, wildcards.retriever)
-    parts = parts_of(config, whole(wildcards.corpus))
+    parts = corpora.parts_of(config, corpora.whole(wildcards.corpus))
     receipts = [
         f"results/embedded_passages/{part}/{entry['encoder']}/{entry.get('titles', 'none')}.parquet" for part in parts
     ]
@@ -235,7 +143,7 @@ def measured(config: dict) -> Grid:
 
 def measured_parts(config: dict) -> list[str]:
     """The parts of the corpora that they are measured in."""
-    return [part for corpus in measured(config).column("corpus") for part in parts_of(config, corpus)]
+    return [part for corpus in measured(config).column("corpus") for part in corpora.parts_of(config, corpus)]
 
 
 def _count(config):
@@ -249,7 +157,7 @@ def _encoders(entry):
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether corpora, sets of queries, encoders and retrievers have names of their own and what they need."""
-    taken = [*OWN.items(), *((section, name) for section in ("encoders", "retrievers") for name in BUILT_IN)]
+    taken = [*corpora.OWN.items(), *((section, name) for section in ("encoders", "retrievers") for name in BUILT_IN)]
     for section, name in taken:
         if name in config[section]:
             yield (section, name), f"found the name {name!r}, which the study uses itself; give it another"
@@ -260,12 +168,12 @@ def check(config: dict) -> Iterator[tuple]:
     for name, entry in config["collections"].items():
         if entry["staging"] and entry["kind"] != FOLDER and "encoder" not in entry:
             yield ("collections", name), "found no encoder, which staging needs for the vectors of passages"
-    for name in collected(config):
+    for name in corpora.collected(config):
         variable = config["collections"][entry := config["corpora"][name]["collection"]]["key_variable"]
         if variable and not os.environ.get(variable):
             problem = f"found nothing in the environment variable {variable}, expected the key of the database"
             yield ("collections", entry, "key_variable"), f"{problem}; in your shell: export {variable}=..."
-    for section, wanted in BEIR.items():
+    for section, wanted in corpora.BEIR.items():
         for name, entry in config[section].items():
             yield from _wrong_files(section, name, entry, wanted)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.plan import models, search
+from ragassay.plan import corpora, models
 from ragassay.plan.search import REWRITTEN
 
 TABLE = "table"  # the format of files that are no JSON
@@ -55,7 +55,7 @@ def _shared(config, wildcards):
 def extended(config: dict) -> list[str]:
     """The extended corpora that datasets need."""
     read = [base for entry in config["datasets"].values() for base in bases(config, entry["corpus"])]
-    return [corpus for corpus in search.extended(config) if corpus in read]
+    return [corpus for corpus in corpora.extended(config) if corpus in read]
 
 
 def rewritten(config: dict, wildcards) -> str:

@@ -69,6 +69,31 @@ NEIGHBOURS = Table(
 )
 
 
+PART_NEIGHBOURS = Table(
+    "part_neighbours",
+    "One row per query and passage that it finds by words in a part of a corpus, scored as in the whole corpus.",
+    path="part_neighbours/{corpus}/{part}/{retriever}/{query_set}",
+    key=NEIGHBOURS.key,
+    clean=NEIGHBOURS.clean,
+    columns=NEIGHBOURS.columns,
+    release="whole",
+)
+
+
+WORD_COUNTS = Table(
+    "word_counts",
+    "One row per word of a corpus that has parts, or of such a part, and one for all words.",
+    path="word_counts/{corpus}/{titles}",
+    key=("word",),
+    columns=(
+        Column("word", pa.string(), "the word; empty in the first row, which is about all of them"),
+        Column("passages", pa.int64(), "how many passages have it; in the first row, how many there are"),
+        Column("words", pa.int64(), "in the first row, how many words these have together", null=True),
+    ),
+    release="never",
+)
+
+
 EMBEDDED_PASSAGES = Table(
     "embedded_passages",
     "One row: the receipt for a corpus whose passages have vectors in the store.",

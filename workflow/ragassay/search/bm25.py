@@ -1,21 +1,23 @@
 """BM25 in the form that Lucene uses (its inverse document frequency is never negative, and the constant factor k1 + 1
 is omitted). Words are lower-case runs of letters and digits, without stemming or stop words. Scores are exact: one
-sparse product. Passages may come as a stream: their words are counted, not kept."""
+sparse product. Passages may come as a stream: their words are counted, not kept. They may also be a part of a corpus:
+with the frequencies of words in all of it, a passage scores as in an index of the whole corpus."""
 
-import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import scipy.sparse as sparse
 
 from ragassay.base import fitted_files
+from ragassay.corpora.frequencies import Frequencies, words_of
+from ragassay.search.nearest import best_of_sparse, packed, unpacked
 
 ARRAYS = {"data", "indices", "indptr", "rarity", "sizes"}
 INTEGERS, FLOATS = "int32 int64", "float32 float64"
 HEAVIEST = 100  # of a word: more than the logarithm of any number of passages
-WORD = re.compile(r"\w+")
+SCORED = 256  # queries that are scored against a block of passages at once
 
 
 class Bm25:
@@ -23,19 +25,34 @@ class Bm25:
     queries do not score higher; a word that no passage has counts as the rarest that there can be.
     """
 
-    def __init__(self, passages: Iterable[str], k1: float = 1.2, b: float = 0.75, divide_by_idf: bool = False):
+    def __init__(
+        self,
+        passages: Iterable[str],
+        k1: float = 1.2,
+        b: float = 0.75,
+        divide_by_idf: bool = False,
+        frequencies: Frequencies | None = None,
+    ):
         self._divided, self._places, self._weights = divide_by_idf, {}, None  # word -> its place
         self._k1, self._b = k1, b
-        counts = self._counts(passages, learn=True)
-        self.passages = counts.shape[0]
-        if not self._places:
-            return
-        words = sorted(self._places)
-        counts = counts[:, [self._places[word] for word in words]]
+        if frequencies:
+            self._weigh(frequencies)
+        counts, lengths = self._counts(passages, learn=frequencies is None)
+        self.passages = len(lengths)
+        if frequencies is None:
+            seen, having = self._places, np.bincount(counts.indices, minlength=len(self._places))
+            length = int(lengths.sum(dtype=np.float64))
+            self._weigh(Frequencies(self.passages, length, {word: having[place] for word, place in seen.items()}))
+            counts = counts[:, [seen[word] for word in self._places]]
+        if self._places:
+            self._weights = self._weighted(counts, lengths).T.tocsr()  # words x passages
+
+    def _weigh(self, frequencies):
+        """Learn the words that count, and what each counts."""
+        words = sorted(frequencies.having)
         self._places = {word: place for place, word in enumerate(words)}
-        self._rarity = self._idf(np.bincount(counts.indices, minlength=counts.shape[1])).astype(np.float32)
-        self._length = np.asarray(counts.sum(axis=1)).ravel().mean()
-        self._weights = self._weighted(counts).T.tocsr()  # words x passages
+        self._corpus, self._length = frequencies.passages, np.float32(frequencies.length / max(1, frequencies.passages))
+        self._rarity = self._idf(np.array([frequencies.having[word] for word in words], np.int64)).astype(np.float32)
 
     def state(self) -> tuple[list[str], dict[str, np.ndarray]]:
         """The words of the corpus and the arrays that scores are made from: all that `restored` needs."""
@@ -54,7 +71,7 @@ class Bm25:
                 f"found the arrays {sorted(arrays)} and sizes {arrays['sizes']}, expected those of an index"
             )
         index = cls([], divide_by_idf=bool(is_divided))
-        index.passages = passages
+        index.passages = index._corpus = passages
         if words:
             ends = fitted_files.check("indptr", arrays["indptr"], INTEGERS, (len(words) + 1,), 0, order="ascending")
             count = len(fitted_files.check("indices", arrays["indices"], INTEGERS, (None,), 0, passages - 1))
@@ -71,55 +88,82 @@ class Bm25:
         """Queries x passages; what shares no word with a query is not stored. A repeated word counts as often."""
         if self._weights is None:
             return sparse.csr_matrix((len(queries), self.passages), dtype=np.float32)
-        counts = self._counts(queries)
+        counts, lengths = self._counts(queries)
         scores = (counts @ self._weights).tocsr()
         if self._divided:
-            mass = self._mass(queries, counts)
+            mass = self._mass(counts, lengths)
             scores.data /= np.repeat(mass, np.diff(scores.indptr))
         return scores
 
     def paired(self, queries: list[str], texts: list[str]) -> np.ndarray:
         """The score of each query with one text, as if that were a passage of the corpus."""
-        if self._weights is None:
+        if not self._places:
             return np.zeros(len(queries))
-        counts = self._counts(queries)
-        scores = np.asarray(counts.multiply(self._weighted(self._counts(texts))).sum(axis=1)).ravel()
-        return scores / np.maximum(self._mass(queries, counts), np.finfo(np.float32).tiny) if self._divided else scores
+        counts, lengths = self._counts(queries)
+        scores = np.asarray(counts.multiply(self._weighted(*self._counts(texts))).sum(axis=1)).ravel()
+        return scores / np.maximum(self._mass(counts, lengths), np.finfo(np.float32).tiny) if self._divided else scores
 
-    def _weighted(self, counts):
-        """What each word of each text adds to a score, from how often texts have words."""
-        lengths = np.asarray(counts.sum(axis=1)).ravel()
+    def _weighted(self, counts, lengths):
+        """What each word of each text adds to a score, from how often texts have words and how many they have."""
         norms = self._k1 * (1 - self._b + self._b * lengths / self._length)
         owners = np.repeat(np.arange(len(lengths)), np.diff(counts.indptr))
         counts.data = self._rarity[counts.indices] * counts.data / (counts.data + norms[owners])
         return counts
 
-    def _mass(self, queries, counts):
+    def _mass(self, counts, lengths):
         """The sum of the inverse document frequencies of each query's words."""
-        unknown = np.array([len(_words(query)) for query in queries]) - np.asarray(counts.sum(axis=1)).ravel()
+        unknown = lengths - np.asarray(counts.sum(axis=1)).ravel()
         return (counts @ self._rarity + unknown * self._idf(0)).astype(np.float32)
 
     def _idf(self, having):
         """The inverse document frequency of words that so many passages have."""
-        return np.log1p((self.passages - having + 0.5) / (having + 0.5))
+        return np.log1p((self._corpus - having + 0.5) / (having + 0.5))
 
     def _counts(self, texts, learn=False):
-        """Texts x words: how often each text has each word. A new word is not counted, unless it is to be learned."""
-        places, counts, ends = array("q"), array("f"), array("q", [0])
+        """Texts x words: how often each text has each word; and how many words each has. A word that has no place is
+        not counted, unless it is to be learned.
+        """
+        places, counts, ends, lengths = array("q"), array("f"), array("q", [0]), array("f")
         for text in texts:
-            words = Counter(_words(text))
+            words = words_of(text)
+            lengths.append(len(words))
             if learn:
-                words = {self._places.setdefault(word, len(self._places)): count for word, count in words.items()}
+                words = {self._places.setdefault(word, len(self._places)): n for word, n in Counter(words).items()}
             else:
-                words = {self._places[word]: count for word, count in words.items() if word in self._places}
+                words = Counter(place for word in words if (place := self._places.get(word)) is not None)
             places.extend(words.keys())
             counts.extend(words.values())
             ends.append(len(places))
         shape = (len(ends) - 1, len(self._places))
         matrix = sparse.csr_matrix(tuple(np.asarray(part) for part in (counts, places, ends)), shape)
         matrix.sort_indices()
-        return matrix
+        return matrix, np.asarray(lengths)
 
 
-def _words(text):
-    return WORD.findall(text.lower())
+def best_by_words(
+    blocks: Iterable[list[str]], queries: list[str], count: int, frequencies: Frequencies, **options
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Positions in the stream of passages and scores of the best of each query, best first. Holds one block of passages
+    at a time. `frequencies` have the words of the queries at least.
+    """
+    best, offset = [np.empty(0, np.int64)] * len(queries), 0
+    for texts in blocks:
+        index = Bm25(texts, **options, frequencies=frequencies)
+        for start in range(0, len(queries), SCORED):
+            scores = index.scores(queries[start : start + SCORED])
+            for query, (positions, of_block) in enumerate(best_of_sparse(scores, count), start):
+                keys = np.concatenate([best[query], packed(of_block, positions + offset)])
+                best[query] = np.sort(keys)[:count]
+        offset += len(texts)
+    return [unpacked(keys) for keys in best]
+
+
+def pairs(frequencies: Frequencies, **options) -> Callable[[list[str], list[str]], np.ndarray]:
+    """What scores queries with one passage each; NaN where they share no word."""
+    index = Bm25((), **options, frequencies=frequencies)
+
+    def scores(queries, texts):
+        values = index.paired(queries, texts)
+        return np.where(values > 0, values, np.nan)
+
+    return scores

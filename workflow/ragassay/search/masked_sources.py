@@ -21,7 +21,8 @@ Score = Callable[[list[str], list[str]], np.ndarray]  # of some queries with one
 
 def mask(neighbours, queries, passages, titles: str, score: Score, copied: float = 0.0) -> int:
     """Take sources out of what the synthetic queries of a set found, in the table itself; gives how many these are.
-    `copied` is the share of what a source adds to a score that stays. A passage that is its source alone is lost.
+    `passages` are the files of the corpus. `copied` is the share of what a source adds to a score that stays. A passage
+    that is its source alone is lost.
     """
     rows = tables.read(QUERIES, queries, ["query_id", "text", "kind", "passage_id"]).to_pylist()
     asked = {row["query_id"]: row for row in rows if row["kind"] == SYNTHETIC}
@@ -52,7 +53,7 @@ class _Sources:
     def __init__(self, passages, titles, wanted, asked):
         self._titles, self._passages, self._of, self._chosen = titles, {}, {}, {}
         columns = ["passage_id", "document_id", "title", "text"]
-        for batch in tables.batches(PASSAGES, passages, columns):
+        for batch in (batch for file in passages for batch in tables.batches(PASSAGES, file, columns)):
             for row in batch.to_pylist():
                 names = {row["passage_id"], row["document_id"]}
                 if row["passage_id"] in wanted or names & asked:
@@ -62,6 +63,8 @@ class _Sources:
                     )
                 for name in names & asked:
                     self._of.setdefault(name, []).append(row["passage_id"])
+        for names in self._of.values():
+            names.sort()  # whatever the parts of the corpus
 
     def masked(self, passage, query):
         """The passage without what repeats the query's source, as it is searched; None if nothing does."""

@@ -3,7 +3,7 @@ for a model to read. Of these only the texts that are wanted are held, whatever 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -12,11 +12,10 @@ import pyarrow.compute as pc
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
-from ragassay.search.nearest import BITS, STEP, best_of_sparse
+from ragassay.search.nearest import BITS, STEP
 
 NOTHING = "(nothing was found)"  # the only passage of a query that shares no word with any
 TOGETHER = 4096  # queries whose rows are made at once
-SCORED = 256  # queries that are scored against all passages of a sparse index at once
 
 
 class PassageError(AssayError):
@@ -47,14 +46,10 @@ def write(
             writer.write(rows(query_ids[some], passage_ids, positions[some], scores[some]))
 
 
-def of_sparse(index, query_ids: list[str], texts: list[str], passage_ids, count: int) -> Iterator[pa.Table]:
-    """The rows of some queries at a time, from what BM25 says; a query that shares no word with any has none."""
-    for start in range(0, len(texts), SCORED):
-        best = best_of_sparse(index.scores(texts[start : start + SCORED]), count)
-        pairs = zip(query_ids[start : start + SCORED], best, strict=True)
-        yield pa.concat_tables(
-            [rows([name], passage_ids, positions[None], scores[None]) for name, (positions, scores) in pairs]
-        )
+def of_best(query_ids: Sequence[str], passage_ids: pa.ChunkedArray, best: Iterable[tuple]) -> Iterator[pa.Table]:
+    """The rows of each query, from positions and scores; a query that shares no word with any passage has none."""
+    for name, (positions, scores) in zip(query_ids, best, strict=True):
+        yield rows([name], passage_ids, positions[None], scores[None])
 
 
 def merged(rankings: list[pa.Table], count: int) -> pa.Table:

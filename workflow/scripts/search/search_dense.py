@@ -21,7 +21,7 @@ def search_dense(
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
     positions, scores = nearest(vectors.of_queries(asked["text"]), vectors.of_passages(corpus.texts()), count)
     write(neighbours, asked["query_id"], corpus.ids, positions, scores)
-    mask(neighbours, queries, passages, titles, vectors.scores, copied)
+    mask(neighbours, queries, [passages], titles, vectors.scores, copied)
     log.info("%d queries in %d passages, %s", len(asked["text"]), len(corpus.ids), vectors.passages.told)
 
 

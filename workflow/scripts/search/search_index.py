@@ -55,7 +55,7 @@ def search_index(
                 {"query_id": asked["query_id"][row], "depth": depth, "shared": shared, "of": len(exact[:depth])}
             )
     tables.write(INDEX_RECALL, index_recall, rows)
-    mask(neighbours, queries, passages, titles, vectors.scores, copied)
+    mask(neighbours, queries, [passages], titles, vectors.scores, copied)
     log.info("%d queries in %d passages by an index, %d of them exactly as well", len(wanted), len(names), len(order))
 
 

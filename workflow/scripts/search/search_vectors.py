@@ -40,7 +40,7 @@ def search_vectors(passages, queries, passage_vectors, query_vectors, neighbours
     blocks = (comparable(block, similarity) for block in given.blocks(ids))
     positions, scores = nearest(comparable(of_queries, similarity), blocks, count)
     write(neighbours, asked.to_pylist(), ids, positions, scores)
-    mask(neighbours, queries, passages, corpus.NONE, lambda texts, _: np.full(len(texts), np.nan))
+    mask(neighbours, queries, [passages], corpus.NONE, lambda texts, _: np.full(len(texts), np.nan))
     log.info("%d queries in %d passages", len(asked), len(ids))
 
 

@@ -1,0 +1,26 @@
+"""Find the best passages of each query in a part of a corpus by BM25, as a search of the whole corpus scores them."""
+
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import NONE, Corpus
+from ragassay.corpora.frequencies import Frequencies, words_of
+from ragassay.schemas.corpora import PART_NEIGHBOURS, QUERIES
+from ragassay.search.bm25 import best_by_words
+from ragassay.search.neighbours import of_best
+
+
+def search_part(passages, queries, word_counts, part_neighbours, options, count):
+    """`options` are those of Bm25, and `titles`; `word_counts` are those of the whole corpus."""
+    options = dict(options)
+    corpus = Corpus(passages, options.pop("titles", NONE))
+    asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
+    frequencies = Frequencies.read(word_counts, {word for text in asked["text"] for word in words_of(text)})
+    best = best_by_words(corpus.blocks(), asked["text"], count, frequencies, **options)
+    with tables.Writer(PART_NEIGHBOURS, part_neighbours) as writer:
+        for rows in of_best(asked["query_id"], corpus.ids, best):
+            writer.write(rows)
+    log.info("%d queries in %d of %d passages", len(best), len(corpus.ids), frequencies.passages)
+
+
+if __name__ == "__main__":
+    run(search_part, snakemake)
