@@ -77,17 +77,15 @@ retrievers:
 """
 
 
-def test_a_corpus_of_two_files_is_embedded_and_searched_in_two_parts_and_counted_as_one(shared):
+def test_a_corpus_of_two_files_is_embedded_counted_and_searched_in_two_parts(shared):
     for name in ("one.csv", "two.csv", "v.npy"):
         (shared / name).write_text("id,text\n1,A text.\n")
     (shared / "own.yaml").write_text(OWN_CORPUS)
     searches = [f"results/neighbours/mine/{name}/asked.parquet" for name in ("own", "bm25", "elsewhere")]
     read = {"read_passages": 2, "read_queries": 1, "join_passages": 1}
     dense = {"embed_passages": 2, "search_dense": 2, "merge_neighbours": 1}
-    assert planned(shared, *searches, "--configfile", "own.yaml") == read | dense | {
-        "search_bm25": 1,
-        "search_vectors": 1,
-    }
+    words = {"count_words": 2, "add_word_counts": 1, "search_part": 2, "merge_parts": 1}
+    assert planned(shared, *searches, "--configfile", "own.yaml") == read | dense | words | {"search_vectors": 1}
 
 
 EXTRA, SHARDS = "extra.yaml", "tests/tiny/shards.tsv"
