@@ -1,8 +1,8 @@
-"""Count what a document and a passage cost: jobs, requests, tokens, bytes. docs/scale.md multiplies that.
+"""Count what a document and a passage cost: jobs, requests, tokens, bytes, memory. docs/scale.md multiplies that.
 
 The scope study of the demo runs in a clone, with rules in the place of all models, one responder and one
-prompt. What it says sets the tokens: its answers are short. Nothing but a visit to the register is timed, and that in
-seconds of a processor, so this may run beside other work.
+prompt. What it says sets the tokens: its answers are short. Gathers run over invented studies, part `gathers` over two
+small ones, part `million` over a million documents. Time is that of a processor, so this may run beside other work.
 """
 
 import subprocess
@@ -17,9 +17,10 @@ import yaml
 
 from clusters.plans import collection, counted, planned
 from common.clone import cloned
-from common.figures import count
+from common.figures import count, parts
 from ragassay.calls.ledger.register import Register
 from ragassay.models.store import Store, key
+from scaling import jobs
 
 ONE = {"scope": {"responders": ["careful"], "responding": {"prompts": ["basic"]}}}
 VISITS, VECTORS, NUMBERS = 2_000, 50_000, 384  # numbers of a vector of the encoder that is the default
@@ -78,7 +79,7 @@ def register(folder: Path):
     count("register_visit", 1000 * (time.process_time() - start) / VISITS, "cpu_ms")
 
 
-def main():
+def demo():
     with cloned() as clone:
         study(clone)
         plan(clone)
@@ -87,4 +88,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    parts({"demo": demo, "gathers": jobs.growth, "million": jobs.million}, jobs.TASKS)

@@ -2,10 +2,11 @@
 shards. Intervals are drawn as often as by default.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 
-from project import ROOT
 from ragassay.base import tables
 from ragassay.models.heads.scores import LOGISTIC
 from ragassay.people.labelling import ANNOTATOR, LABELS
@@ -49,7 +50,7 @@ from tools.synthetic_study import KEYS, LIMITS, VARIANTS
 OWN = {name: KEYS[name] for name in ("generator", "judge")}
 PEOPLE = 3
 NUMBERS = 384  # of an encoder's vector
-REPORT = ROOT / "workflow/report"
+REPORT = Path(__file__).resolve().parents[2] / "workflow/report"
 REMEDIES = dict.fromkeys(
     ["responses", "scope_labels", "defusion_labels", "people", "predictions", "gated_questions"], "Do this."
 )

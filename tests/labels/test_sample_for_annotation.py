@@ -191,21 +191,34 @@ def strata(count):
     return {f"question-{number}": "ab"[number % 2] for number in range(count)}
 
 
+def draw_of(shards, wanted, seed=0):
+    return drawn(shards, lambda population: min(population, wanted), seed)[0]
+
+
 def test_the_draw_does_not_depend_on_the_order_and_changes_with_the_seed():
     some = strata(50)
     shuffled = dict(sorted(some.items(), key=lambda pair: pair[0][::-1]))
-    first = drawn(some, 20, 0)
-    assert first == drawn(shuffled, 20, 0) and len(set(first)) == 20
-    assert set(first) != set(drawn(some, 20, 1))
+    first = draw_of([some], 20)
+    assert first == draw_of([shuffled], 20) and len(set(first)) == 20
+    assert set(first) != set(draw_of([some], 20, seed=1))
+
+
+@given(st.lists(st.integers(0, 90), max_size=5), st.integers(0, 100))
+def test_the_draw_does_not_depend_on_shards(cuts, wanted):
+    """Though of each stratum only as many are kept as are ever wanted."""
+    every = list(strata(90).items())
+    edges = [0, *sorted(cuts), len(every)]
+    shards = [dict(every[first:last]) for first, last in itertools.pairwise(edges)]
+    assert draw_of(shards, wanted) == draw_of([dict(every)], wanted)
 
 
 def test_more_questions_move_few_of_the_old_ones():
-    old, new = drawn(strata(200), 60, 0), drawn(strata(210), 60, 0)
+    old, new = draw_of([strata(200)], 60), draw_of([strata(210)], 60)
     assert len(set(old) & set(new)) >= 50
 
 
 def test_groups_are_of_one_size_and_get_their_share_of_each_stratum():
-    chosen = drawn(strata(90), 30, 0)
+    chosen = draw_of([strata(90)], 30)
     groups = dealt(chosen, 3)
     assert Counter(groups.values()) == {1: 10, 2: 10, 3: 10}
     assert Counter((groups[name], strata(90)[name]) for name in chosen) == {(g, s): 5 for g in (1, 2, 3) for s in "ab"}

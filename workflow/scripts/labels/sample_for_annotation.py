@@ -9,10 +9,16 @@ is dealt into groups.
 """
 
 import hashlib
+import heapq
 import math
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from statistics import NormalDist
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
@@ -27,24 +33,40 @@ from ragassay.studies.scope.votes import KEPT, OUT
 def sample_for_annotation(
     documents, selected_questions, responses, annotation_items, questions, confidence, margin, groups, seed
 ):
-    columns = ["question_id", "doc_id", "text", "label", "status"]
-    asked = {
-        row["question_id"]: row for row in tables.read_all(SELECTED_QUESTIONS, selected_questions, columns).to_pylist()
-    }
-    if questions == KEPT:
-        asked = {name: row for name, row in asked.items() if row["status"] == KEPT}
+    """Files of `documents` and `selected_questions` are of the same shards; one shard is in memory at a time."""
+    shards = (_strata(*of_shard, questions) for of_shard in zip(documents, selected_questions, strict=True))
+    names, population = drawn(shards, lambda number: size(number, confidence, margin, groups), seed)
+    chosen = dealt(names, groups)
+    columns = ["question_id", "doc_id", "text", "label"]
+    asked = {row["question_id"]: row for row in _rows(SELECTED_QUESTIONS, selected_questions, columns, chosen)}
     columns = ["doc_id", "topic", "title", "text"]
-    texts = {row["doc_id"]: row for row in tables.read_all(DOCUMENTS, documents, columns).to_pylist()}
-    strata = {name: f"{texts[row['doc_id']]['topic'] or ''}\0{row['label']}" for name, row in asked.items()}
-    wanted = size(len(asked), confidence, margin, groups)
-    chosen = dealt(drawn(strata, wanted, seed), groups)
+    owners = {row["doc_id"] for row in asked.values()}
+    texts = {row["doc_id"]: row for row in _rows(DOCUMENTS, documents, columns, owners)}
     rows = [_item(SCOPE, asked[name], texts, group) for name, group in chosen.items()]
     out = {name: group for name, group in chosen.items() if asked[name]["label"] == OUT}
     for name, response in _one_response_each(out, responses, seed).items():
         rows.append(_item(DEFUSION, asked[name], texts, out[name], response))
     tables.write(ANNOTATION_ITEMS, annotation_items, _placed(rows, seed))
-    counts = (len(chosen), len(asked), groups, len(rows) - len(chosen))
+    counts = (len(chosen), population, groups, len(rows) - len(chosen))
     log.info("%d of %d questions for %d groups, and %d responses", *counts)
+
+
+def _strata(documents, selected_questions, questions):
+    """question -> its stratum, of one shard."""
+    topics = tables.read(DOCUMENTS, documents, ["doc_id", "topic"]).to_pydict()
+    topics = dict(zip(*topics.values(), strict=True))
+    asked = tables.read(SELECTED_QUESTIONS, selected_questions, ["question_id", "doc_id", "label", "status"])
+    if questions == KEPT:
+        asked = asked.filter(pc.equal(asked["status"], KEPT))
+    return {row["question_id"]: f"{topics[row['doc_id']] or ''}\0{row['label']}" for row in asked.to_pylist()}
+
+
+def _rows(table, paths, columns, wanted):
+    """The rows of which the first of `columns` has one of the wanted values."""
+    wanted = pa.array(list(wanted), pa.string())
+    for path in paths:
+        for batch in tables.batches(table, path, columns):
+            yield from batch.filter(pc.is_in(batch[columns[0]], wanted)).to_pylist()
 
 
 def _item(task, question, texts, group, response=None):
@@ -67,10 +89,8 @@ def _item(task, question, texts, group, response=None):
 def _one_response_each(names, paths, seed):
     """question -> its response: in a shuffled order each takes the next responder and prompt that has one for it."""
     by_question = defaultdict(dict)
-    for path in paths:
-        for row in tables.read(RESPONSES, path, ["question_id", "text", "responder", "prompt_name"]).to_pylist():
-            if row["question_id"] in names:
-                by_question[row["question_id"]][row["responder"], row["prompt_name"]] = row
+    for row in _rows(RESPONSES, paths, ["question_id", "text", "responder", "prompt_name"], names):
+        by_question[row["question_id"]][row["responder"], row["prompt_name"]] = row
     cells = sorted({cell for of_question in by_question.values() for cell in of_question})
     turns = sorted(by_question, key=lambda name: lot(seed, "turn", name))
     given = {}
@@ -111,17 +131,19 @@ def allocation(sizes: dict, wanted: int) -> dict:
     return given
 
 
-def drawn(strata: dict[str, str], wanted: int, seed: int) -> list[str]:
-    """Ids, stratum by stratum; `strata` maps each id to the name of its stratum."""
-    members = defaultdict(list)
-    for name, stratum in strata.items():
-        members[stratum].append(name)
-    given = allocation({stratum: len(names) for stratum, names in members.items()}, wanted)
-    return [
-        name
-        for stratum in sorted(members)
-        for name in sorted(members[stratum], key=lambda name: lot(seed, "draw", name))[: given[stratum]]
-    ]
+def drawn(shards: Iterable[dict[str, str]], wanted: Callable[[int], int], seed: int) -> tuple[list[str], int]:
+    """Ids, stratum by stratum, and of how many; `shards` map ids to the names of their strata, and `wanted` says how
+    many are wanted of so many, never fewer of more.
+    """
+    most, sizes, firsts = wanted(sys.maxsize), Counter(), defaultdict(list)
+    for strata in shards:
+        sizes.update(strata.values())
+        for name, stratum in strata.items():
+            firsts[stratum].append((lot(seed, "draw", name), name))
+        for lots in firsts.values():
+            lots[:] = heapq.nsmallest(most, lots)
+    given = allocation(sizes, wanted(sizes.total()))
+    return [name for stratum in sorted(firsts) for _, name in firsts[stratum][: given[stratum]]], sizes.total()
 
 
 def dealt(names: list[str], groups: int) -> dict[str, int]:

@@ -1,0 +1,146 @@
+"""Gathers measured, each in a process of its own that ends when it takes more memory than a job may have.
+
+What a gather reads is noted on the way: then only these columns are read once more and dropped, by Arrow, and by DuckDB
+where it can be imported (`pip install --no-deps --target FOLDER duckdb`, and PYTHONPATH=FOLDER).
+No gather can do with less.
+"""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow.parquet as pq
+
+from common.figures import count, figure
+from common.memory import TASK, peak_megabytes
+from ragassay.base import tables
+from scaling.gathers import NAMES, Gathers
+from tools import synthetic_study
+
+SMALL, LARGE, MILLION = 10_000, 50_000, 1_000_000
+LIMIT = 8192  # megabytes of the largest job in profiles/
+PAUSE = 0.1  # seconds between two looks at a job's memory
+
+
+def gather(name: str, folder: str, documents: str, reads: str) -> dict:
+    """A task: what a gather took, and into the file `reads` what it read."""
+    read, names_of = defaultdict(set), tables._names
+
+    def noted(table, path, columns):
+        names = names_of(table, path, columns)
+        read[str(path)].update(names)
+        return names
+
+    tables._names = noted
+    with TemporaryDirectory() as out:
+        start = time.process_time()
+        getattr(Gathers(Path(folder), int(documents), Path(out)), name)()
+        taken = {"seconds": time.process_time() - start, "megabytes": peak_megabytes()}
+    files = {path: sorted(names) for path, names in read.items() if path.startswith(folder)}
+    Path(reads).write_text(json.dumps(files))
+    return taken
+
+
+def columns(engine: str, reads: str) -> float:
+    """A task: processor seconds that it takes to read the columns of a gather once, on one thread."""
+    files, groups = json.loads(Path(reads).read_text()), defaultdict(list)
+    for path, names in files.items():
+        groups[tuple(names)].append(path)
+    start = time.process_time()
+    for names, paths in groups.items():
+        for _ in READERS[engine](paths, names):
+            pass
+    return time.process_time() - start
+
+
+def _by_arrow(paths, names):
+    for path in paths:
+        yield from pq.ParquetFile(path).iter_batches(columns=names, use_threads=False)
+
+
+def _by_duckdb(paths, names):
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": 1})
+    wanted = ", ".join(f'"{name}"' for name in names)
+    return connection.sql(f"SELECT {wanted} FROM read_parquet(?)", params=[paths]).to_arrow_reader()
+
+
+READERS = {"arrow": _by_arrow, "duckdb": _by_duckdb}
+TASKS = {"gather": gather, "columns": columns}
+
+
+def limited(limit: int, name: str, *words):
+    """What a task gives; None if it took more than `limit` megabytes and was ended."""
+    command = [sys.executable, sys.argv[0], TASK, name, *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
+        status = Path(f"/proc/{job.pid}/status")
+        while job.poll() is None:
+            resident = re.search(r"VmRSS:\s+(\d+) kB", status.read_text())  # none in the moment of its end
+            if resident and int(resident[1]) / 1024 > limit:
+                job.kill()
+                return None
+            time.sleep(PAUSE)
+        printed = job.stdout.read()
+    if job.returncode:
+        sys.exit(f"{' '.join(command)} ended with status {job.returncode}")
+    return json.loads(printed.splitlines()[-1])
+
+
+def growth() -> None:
+    """Memory and time of a document in each gather, and what it takes beside: from two sizes of a study."""
+    with TemporaryDirectory() as folder:
+        for documents in (SMALL, LARGE):
+            synthetic_study.write(documents, Path(folder) / str(documents))
+        over_two(Path(folder))
+
+
+def over_two(folder: Path, names=NAMES) -> None:
+    for name in names:
+        small, large = (_of(name, folder / str(size), size) for size in (SMALL, LARGE))
+        each = max(0.0, (large["megabytes"] - small["megabytes"]) * 2**20 / (LARGE - SMALL))
+        count(f"{name}_bytes", each, "bytes_a_document")
+        count(f"{name}_base", small["megabytes"] - each * SMALL / 2**20, "MB")
+        count(f"{name}_time", 1000 * (large["seconds"] - small["seconds"]) / (LARGE - SMALL), "cpu_ms_a_document")
+        for engine in _engines():
+            count(f"{name}_columns_by_{engine}", 1000 * large[engine] / LARGE, "cpu_ms_a_document")
+
+
+def million() -> None:
+    """A study of a million documents, and each gather that can do it in the largest job."""
+    with TemporaryDirectory() as folder:
+        start = time.monotonic()
+        synthetic_study.write(MILLION, folder, processes=2)
+        count("million_written", time.monotonic() - start, "s")
+        sizes = [file.stat().st_size for file in Path(folder).rglob("*.parquet")]
+        count("million_bytes", sum(sizes) / 1e9, "GB")
+        over_million(Path(folder))
+
+
+def over_million(folder: Path, names=NAMES) -> None:
+    for name in names:
+        taken = _of(name, folder, MILLION)
+        if taken is None:
+            count(f"{name}_million_breaks_at", LIMIT, "MB")
+            continue
+        figure(f"{name}_million", taken["megabytes"], "MB", "<= 2048")
+        figure(f"{name}_million_time", taken["seconds"], "cpu_s", f"<= {1.5 * taken['arrow']:.4g}", taken["arrow"])
+
+
+def _engines():
+    return [name for name in READERS if name == "arrow" or importlib.util.find_spec(name)]
+
+
+def _of(name, folder, documents):
+    with TemporaryDirectory() as scratch:
+        reads = Path(scratch) / "reads.json"
+        taken = limited(LIMIT, "gather", name, folder, documents, reads)
+        if taken:
+            taken |= {engine: limited(LIMIT, "columns", engine, reads) for engine in _engines()}
+    return taken
