@@ -27,6 +27,7 @@ HOSTS, PAGES, LATENCY, SIZE = 200, 100, 0.05, 30_000
 GAP, SHORT_GAP = 2.0, 0.05
 JOBS, JOB_HOSTS, JOB_PAGES = 8, 10, 1
 HONEST, HOSTILE, FETCH_SECONDS = 50, 50, 30.0
+HOURS = 0.1  # that a host may take: some of the hostile name pages without end
 FIRST = ("busy", "drip_body", "feed_that_takes_for_ever", "feed_of_too_many_entries", "entity_expansion")  # worst ones
 PROGRAM = """
 import json, sys
@@ -159,7 +160,11 @@ def among_hostile_feeds():
             took = {}
             for shard, feeds, other in (
                 ("alone", papers.feeds, {}),
-                ("among", [*papers.feeds, *hostile], {"local_site": str(site), "local_server": "crawl"}),
+                (
+                    "among",
+                    [*papers.feeds, *hostile],
+                    {"local_site": str(site), "local_server": "crawl", "hours_per_host": HOURS},
+                ),
             ):
                 project, start = Project(f"{folder}/{shard}", papers, feeds), time.time()
                 memory = finished(project.start(shard, GAP, **other))

@@ -37,6 +37,12 @@ def verify(folder, *arguments):
     return subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.parametrize("command", ["verify", "replay", "rehydrate"])
+def test_a_name_that_no_file_can_have_is_one_line(command, capsys):
+    assert main([command, "r" * 300]) == 1
+    assert re.fullmatch(r"release: .*File name too long.*\n", capsys.readouterr().err)
+
+
 def test_an_untouched_release_passes_twice(published):
     for _ in range(2):
         done = verify(published)

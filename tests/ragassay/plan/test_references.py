@@ -64,6 +64,11 @@ def test_what_exists_is_no_problem(refusal):
             " config/opt_outs.txt?)",
         ),
         (
+            {"crawl": {"opt_outs": f"{'o' * 300}.txt"}},
+            f"crawl.opt_outs: found '{'o' * 37}...{'o' * 34}.txt', which cannot be looked at (File name too long),"
+            " expected a place that exists",
+        ),
+        (
             {"crawl": {"local_site": "text"}},
             "crawl.local_site: found 'text', no such folder, expected one that exists (did you mean texts?)",
         ),

@@ -6,6 +6,7 @@ find accidents; what somebody changed on purpose has to pass all other checks.""
 import hashlib
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterable
 from numbers import Real
@@ -17,6 +18,7 @@ from ragassay.base.errors import AssayError, closest_file
 from ragassay.base.terminal import shown
 
 LARGEST = 256 << 20  # bytes of a card
+LONGEST = 255  # bytes of a file's name
 DIGEST = "digest"  # what a card calls its own
 ELSEWHERE = "revision"  # says where files come from; the same files are the same under any name
 
@@ -191,6 +193,8 @@ def _files(path, card, form):
         isinstance(about, dict) and type(about.get("bytes")) is int and is_digest(about.get("sha256"))
         for about in files.values()
     )
-    if not is_right or any(Path(name).name != name or name in (".", "..") for name in files):
+    if not is_right or any(
+        Path(name).name != name or len(os.fsencode(name)) > LONGEST or name in (".", "..") for name in files
+    ):
         raise form.refusal(path, "files: expected names with sizes and digests")
     return files

@@ -10,6 +10,7 @@ from pathlib import Path
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
 from ragassay.base.pipeline import in_clone, matching, original
+from ragassay.base.terminal import shown
 from ragassay.calls.prompts import content_digest
 from ragassay.config import shards
 from ragassay.config.schema import values
@@ -36,6 +37,9 @@ def problems(config: dict, schema: dict) -> Iterator[tuple]:
         if "file_of" in part:
             yield from ((path, problem) for problem in _no_file_of(value, **part["file_of"]))
         if "exists" in part and value is not None:
+            if unreadable := _unreadable(value):
+                yield path, unreadable
+                return
             yield from ((path, problem) for problem in MISSING[part["exists"]](value))
     yield from shards.check(config)
     yield from wrong_settings(config) if not any(unknown_names(config, schema)) else ()
@@ -115,6 +119,15 @@ def check_targets(rules, targets) -> None:
         if target.startswith(RESULTS) and not any(rule.is_producer(target) for rule in rules):
             problem = f"command line: {target}: found no rule that makes it"
             raise UnknownTarget(f"{problem}, expected a path of a table, with names of the configuration in it")
+
+
+def _unreadable(path):
+    """Why nothing can be looked for there, as where a name is too long."""
+    try:
+        Path(path).exists()
+    except OSError as error:
+        return f"found {shown(path)}, which cannot be looked at ({error.strerror}), expected a place that exists"
+    return ""
 
 
 def _no_file_of(name, **patterns):

@@ -54,9 +54,9 @@ def main(arguments: list[str]) -> int:
                 sys.stdout.write(f"{folder}/texts.parquet: {summary}\n")
             case "replay":
                 return _replay(given)
-    except AssayError as error:
+    except (AssayError, OSError) as error:  # such as a name that is too long, a full disk
         sys.stderr.write(f"release: {checks.line(str(error))}\n")
-        return error.exit_code
+        return getattr(error, "exit_code", 1)
     except MemoryError:
         sys.stderr.write(f"release: this takes more than {given.memory:g} GB of memory; allow more with --memory\n")
         return 1
