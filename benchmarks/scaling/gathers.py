@@ -5,12 +5,11 @@ shards. Intervals are drawn as often as by default.
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.models.heads.scores import LOGISTIC
 from ragassay.people.labelling import ANNOTATOR, LABELS
-from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
+from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD
 from ragassay.schemas.relevance import DRIFT
@@ -34,7 +33,6 @@ from ragassay.schemas.scope_questions import (
 from scripts.detectors import train_detector
 from scripts.detectors.measure_detectors import measure_detectors
 from scripts.documents.describe_documents import describe_documents
-from scripts.documents.find_duplicates import find_duplicates
 from scripts.documents.measure_documents import measure_documents
 from scripts.explorers.list_questions import list_questions
 from scripts.hardness.grade_hardness import grade_hardness
@@ -81,21 +79,6 @@ class Gathers:
         rejects = [path for shard in self.shards for path in synthetic_study.rejects(self.folder, shard)]
         describe_documents(self.of(DOCUMENTS), self.to("document_statistics"))
         measure_documents(self.of(DOCUMENTS), rejects, self.to("document_statistics"), self.to("documents"), 50)
-
-    def find_duplicates(self):
-        """Of the last shard, among all others."""
-        before = self.of(CLUSTERS)[:-1]
-        rows = tables.read(DOCUMENTS, self.of(DOCUMENTS)[-1])
-        rows = rows.select([name for name in ARTICLES.schema.names if name in rows.column_names])
-        empty = {"date_sources": pa.array([[]] * rows.num_rows, tables.STRINGS)}
-        for field in ARTICLES.schema:
-            if field.name not in rows.column_names:
-                column = empty.get(field.name, pa.nulls(rows.num_rows, field.type))
-                rows = rows.append_column(field.name, column)
-        tables.write(ARTICLES, self.to("articles"), rows)
-        clusters = self.folder / "clusters/new.parquet"
-        names = " ".join(path.stem for path in before)
-        find_duplicates(self.to("articles"), before[-1:], clusters, names, 0.7, 300)
 
     def grade_hardness(self):
         files = self.of(HARDNESS), self.of(SELECTED_QUESTIONS), self.to("hardness_scores"), self.to("hardness_strata")

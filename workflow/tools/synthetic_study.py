@@ -22,7 +22,7 @@ from ragassay.base import tables
 from ragassay.documents.ids import split_of
 from ragassay.schemas import scope_answers as answers
 from ragassay.schemas import scope_questions as asked
-from ragassay.schemas.documents import CLUSTERS, DOCUMENTS
+from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import FEATURES, HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.report import CALLS
@@ -131,9 +131,6 @@ class Shard:
         origin |= {"published_at": pa.array(days).cast(tables.TIME), "content_hash": ids("hash", self.documents)}
         written = {"title": texts(random, count, 8), "text": texts(random, count, 12, sentences=25), "n_words": 300}
         self.put(DOCUMENTS, count, **names, **origin, **written)
-        signatures = [row.tobytes() for row in random.integers(256, size=(count, 512), dtype=np.uint8)]
-        columns = {"article_id": names["article_id"], "cluster_id": self.clusters}
-        self.put(CLUSTERS, count, **columns, representative=True, signature=signatures)
 
     def write_claims(self):
         random, slots = self.random, np.tile(np.arange(CLAIMS) + 1, len(self.documents))
