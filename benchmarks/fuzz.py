@@ -94,7 +94,7 @@ def main() -> None:
         sys.exit(f"found no door {', '.join(unknown)}, expected some of: {', '.join(DOORS)}")
     logging.getLogger("ragassay").setLevel(logging.ERROR)  # each input would have its warnings
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    streams, found, longest = {name: inputs_of(name, given.seed) for name in given.doors}, {}, 0.0
+    streams, found, longest = {name: inputs_of(name, given.seed) for name in given.doors}, {}, (0.0, "", b"")
     cases, end, ended = 0, time.monotonic() + 60 * given.minutes, threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())  # which reports what was reached
     for name in itertools.islice(itertools.cycle(given.doors), given.cases):
@@ -102,7 +102,7 @@ def main() -> None:
             break
         content, begun = next(streams[name]), time.process_time()
         error = problem(name, content)
-        longest, cases = max(longest, time.process_time() - begun), cases + 1
+        longest, cases = max(longest, (time.process_time() - begun, name, content)), cases + 1
         if error and (name, place(error)) not in found:
             found[name, place(error)] = keep(name, content)
             sys.stderr.write(
@@ -115,7 +115,9 @@ def main() -> None:
     figure("damaged_guard_files", damaged, "files", f">= {DAMAGED}")
     figure("damaged_guard_files_refused", refused, "files", f">= {DAMAGED}")
     figure("damaged_guard_files_opened", opened, "files", "<= 0")
-    figure("fuzz_longest_case", longest, "s", f"<= {SECONDS:g}")
+    seconds, name, content = longest
+    sys.stderr.write(f"longest: {seconds:.1f} s of {name}, {len(content)} bytes: {content[:200]!r}\n")
+    figure("fuzz_longest_case", seconds, "s", f"<= {SECONDS:g}")
     figure("fuzz_memory", peak_megabytes(), "MB", "<= 1536")
     finish()
 
