@@ -132,9 +132,7 @@ def test_detectors_have_the_auroc_that_they_have(gathers):
     assert len(rows) == 4 and all(holds(row, area(TRUE["detector"])) for row in rows)
 
 
-@pytest.mark.parametrize(
-    "name", ["train_detector", "measure_agreement", "measure_months", "list_questions", "find_duplicates"]
-)
+@pytest.mark.parametrize("name", ["train_detector", "measure_agreement", "measure_months", "list_questions"])
 def test_other_gathers_take_the_tables_too(gathers, name):
     getattr(gathers, name)()
     assert any(gathers.out.iterdir())
