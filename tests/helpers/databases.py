@@ -23,6 +23,12 @@ def vector(number):
     return [1.0, number % 7, number % 5, 2.0]
 
 
+def with_vectors(rows, vectors):
+    """Rows of a key and a text with a vector each, and how many numbers these have."""
+    vectors = [vector(key) for key, _ in rows] if vectors is None else [[*map(float, one)] for one in vectors]
+    return [(*row, one) for row, one in zip(rows, vectors, strict=True)], len(vectors[0]) if vectors else WIDTH
+
+
 @pytest.fixture(scope="session")
 def postgres():
     """The address of a server of its own, which ends with the tests. Root starts it as another user, who cannot enter
@@ -52,13 +58,14 @@ class Qdrant(Database):
         with contextlib.closing(QdrantClient(path=self.entry["address"])) as client:
             yield client
 
-    def make(self, name, rows):
+    def make(self, name, rows, vectors=None):
+        rows, width = with_vectors(rows, vectors)
         with self.client() as client:
-            size = models.VectorParams(size=WIDTH, distance=models.Distance.COSINE)
+            size = models.VectorParams(size=width, distance=models.Distance.COSINE)
             client.create_collection(name, vectors_config=size)
             points = [
-                models.PointStruct(id=key, vector=vector(key), payload={"body": text, "meta": {"source": "wiki"}})
-                for key, text in rows
+                models.PointStruct(id=key, vector=one, payload={"body": text, "meta": {"source": "wiki"}})
+                for key, text, one in rows
             ]
             if points:
                 client.upsert(name, points)
@@ -78,14 +85,15 @@ class Pgvector(Database):
         with psycopg.connect(self.entry["address"], autocommit=True) as client:
             yield client
 
-    def make(self, name, rows):
+    def make(self, name, rows, vectors=None):
+        rows, width = with_vectors(rows, vectors)
         with self.client() as client:
             client.execute(
-                f'CREATE TABLE "{name}" (key bigint PRIMARY KEY, body text, meta jsonb, embedding vector({WIDTH}))'
+                f'CREATE TABLE "{name}" (key bigint PRIMARY KEY, body text, meta jsonb, embedding vector({width}))'
             )
             with client.cursor() as cursor:
                 meta = json.dumps({"source": "wiki"})
-                values = [(key, text, meta, str(vector(key))) for key, text in rows]
+                values = [(key, text, meta, str(one)) for key, text, one in rows]
                 cursor.executemany(f'INSERT INTO "{name}" VALUES (%s, %s, %s, %s)', values)
 
     def everything(self):
@@ -111,18 +119,17 @@ class Milvus(Database):
         with contextlib.closing(MilvusClient(uri=self.entry["address"])) as client:
             yield client
 
-    def make(self, name, rows):
+    def make(self, name, rows, vectors=None):
+        rows, width = with_vectors(rows, vectors)
         with self.client() as client:
             schema = client.create_schema(auto_id=False, enable_dynamic_field=True)
             schema.add_field("key", DataType.INT64, is_primary=True)
             schema.add_field("body", DataType.VARCHAR, max_length=10_000)
-            schema.add_field("embedding", DataType.FLOAT_VECTOR, dim=WIDTH)
+            schema.add_field("embedding", DataType.FLOAT_VECTOR, dim=width)
             index = client.prepare_index_params()
             index.add_index("embedding", index_type="FLAT", metric_type="COSINE")
             client.create_collection(name, schema=schema, index_params=index)
-            rows = [
-                {"key": key, "body": text, "embedding": vector(key), "meta": {"source": "wiki"}} for key, text in rows
-            ]
+            rows = [{"key": key, "body": text, "embedding": one, "meta": {"source": "wiki"}} for key, text, one in rows]
             if rows:
                 client.insert(name, rows)
 

@@ -13,7 +13,7 @@ Writes  results/passages/{corpus}.parquet                      what can be found
         results/calls/{rule}/..., ledger/{rule}/...            as in questions.smk
 """
 
-from ragassay.plan import corpora, models, relevance, targets
+from ragassay.plan import corpora, databases, models, relevance, targets
 
 CALLS += expand("results/calls/rewrite_passages/{corpus}.parquet", corpus=plan(targets.extended))
 
@@ -69,14 +69,14 @@ rule read_collection:
     log:
         "logs/read_collection/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(plan(corpora.collected)),
+        corpus=one_of(plan(databases.collected)),
     conda:
         "../../envs/connectors.yaml"
     resources:
         runtime="4h",
     params:
-        code=code("corpora/read_collection.py", corpora.connector),
-        settings=plan(corpora.read_collection),
+        code=code("corpora/read_collection.py", databases.connector),
+        settings=plan(databases.read_collection),
     script:
         "../scripts/corpora/read_collection.py"
 

@@ -1,20 +1,22 @@
 """Search: what each query finds in a corpus, exactly, by BM25 and by vectors; and the study's questions as a benchmark of it.
 
-Reads   results/passages, results/word_counts, results/queries, the files that config["retrievers"] names, and the weights that `encoders` names
+Reads   results/passages, results/word_counts, results/queries, the files and databases that config["retrievers"] names,
+        and the weights that `encoders` names
 Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which passages have vectors
         results/neighbours/{corpus}/{retriever}/{query_set}.parquet      the best passages of each query
         results/part_neighbours/{corpus}/{part}/{retriever}/{query_set}.parquet    the best of a part, by words
         results/indexes/{corpus}/{retriever}/                            of retrievers that search one
         results/index_recall/{corpus}/{retriever}/{query_set}.parquet    what it misses
+        ledger/search_service/{corpus}/{retriever}/{query_set}/          what databases answered; not an output, never deleted
         results/metrics/retrieval.parquet                                the report's section
         embeddings/                                                      vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import corpora, indexes, relevance, search
+from ragassay.plan import corpora, indexes, relevance, retrieval, search
 from ragassay.plan.report import draws
 
-RETRIEVERS = config["retrieval"]["retrievers"]
-MEASURED = plan(search.measured)
+RETRIEVERS = plan(retrieval.retrievers)
+MEASURED = plan(retrieval.measured)
 SECTIONS["retrieval"] = {"page": "relevance"}
 
 
@@ -200,6 +202,32 @@ rule search_index:
         "../scripts/search/search_index.py"
 
 
+rule search_service:
+    """Each query finds passages by the index of a database that the user runs; of some, how many it misses."""
+    input:
+        plan(search.awaited),
+        passages="results/passages/{corpus}.parquet",
+        queries="results/queries/{query_set}.parquet",
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        index_recall=table("results/index_recall/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/search_service/{corpus}/{retriever}/{query_set}.log",
+    benchmark:
+        "logs/search_service/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
+    wildcard_constraints:
+        retriever=one_of(plan(indexes.served)),
+    conda:
+        "../../envs/models_and_encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("search/search_service.py", indexes.service_kinds),
+        settings=plan(indexes.search_service),
+    script:
+        "../scripts/search/search_service.py"
+
+
 rule search_vectors:
     """The same with vectors that were computed elsewhere."""
     input:
@@ -238,7 +266,7 @@ rule merge_neighbours:
         "logs/merge_neighbours/{corpus}/{retriever}/{query_set}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.in_parts)),
-        retriever=one_of(plan(search.retrievers, kind=search.DENSE)),
+        retriever=one_of(plan(indexes.by_parts)),
     conda:
         "../../envs/tables.yaml"
     params:
@@ -256,8 +284,8 @@ rule measure_retrieval:
         passages="results/passages/documents.parquet",
         own_queries=MEASURED.over("results/queries/{query_set}.parquet"),
         own_neighbours=MEASURED.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-        own_passages=expand("results/passages/{corpus}.parquet", corpus=plan(search.measured_parts)),
-        index_recall=plan(indexes.measured).over("results/index_recall/{corpus}/{retriever}/{query_set}.parquet"),
+        own_passages=expand("results/passages/{corpus}.parquet", corpus=plan(retrieval.measured_parts)),
+        index_recall=plan(retrieval.searches).over("results/index_recall/{corpus}/{retriever}/{query_set}.parquet"),
     output:
         metrics=table("results/metrics/retrieval.parquet"),
     log:
@@ -268,6 +296,6 @@ rule measure_retrieval:
         **ENCODING,
     params:
         code=code_version("search/measure_retrieval.py"),
-        settings={"retrievers": config["retrieval"]["retrievers"], **plan(draws, section="retrieval")},
+        settings={"retrievers": RETRIEVERS, **plan(draws, section="retrieval")},
     script:
         "../scripts/search/measure_retrieval.py"

@@ -9,7 +9,19 @@ from snakemake.utils import update_config
 from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import attacks, corpora, defences, models, queries, relevance, search, targets
+from ragassay.plan import (
+    attacks,
+    corpora,
+    databases,
+    defences,
+    indexes,
+    models,
+    queries,
+    relevance,
+    retrieval,
+    search,
+    targets,
+)
 from ragassay.plan.search import NoVectors
 from wildcards import Wildcards
 
@@ -101,9 +113,73 @@ def test_folders_of_beir_have_their_own_files_and_columns(config):
 
 
 def test_sets_are_measured_in_their_corpora(config):
-    cells = search.measured(config).over("{query_set}/{corpus}/{retriever}")
+    cells = retrieval.measured(config).over("{query_set}/{corpus}/{retriever}")
     assert cells == ["asked/mine/bm25", "asked/mine/minilm"]
-    assert search.measured_parts(config) == ["mine+1", "mine+2"]
+    assert retrieval.measured_parts(config) == ["mine+1", "mine+2"] and not retrieval.searches(config)
+
+
+NEAR = {"kind": "dense", "encoder": "minilm", "index": {"factory": "Flat"}}
+THEIRS = {"kind": "dense", "encoder": "minilm", "index": {"kind": "service", "collection": "db", "search": "ef=9"}}
+
+
+@pytest.fixture
+def with_indexes():
+    """A configuration with an index of each kind, and a function that checks it with more."""
+
+    def with_indexes(**more):
+        own = {"collections": {"db": {"kind": "milvus", "address": "http://127.0.0.1:9", "collection": "texts"}}}
+        own |= {"corpora": {"mine": {"files": ["a.csv", "b.csv"]}, "read": {"collection": "db"}}}
+        own |= {"query_sets": {"asked": {"files": ["q.csv"], "corpora": ["mine", "read"]}}}
+        own |= {"retrievers": {"near": NEAR, "theirs": THEIRS}}
+        return checked(own | {"retrieval": {"retrievers": ["bm25", "near", "theirs"]}} | more, [], merged())
+
+    return with_indexes
+
+
+def test_an_index_searches_parts_apart_and_a_database_the_corpus_that_is_read_out_of_it(with_indexes):
+    config = with_indexes()
+    assert [indexes.indexed(config), indexes.served(config), indexes.exact(config)] == [
+        ["near"],
+        ["theirs"],
+        ["minilm"],
+    ]
+    assert retrieval.retrievers(config) == ["bm25", "near"]
+    assert retrieval.searches(config).over("{corpus}/{retriever}/{query_set}") == [
+        "documents/near/questions", "mine+1/near/asked", "mine+2/near/asked", "read/near/asked", "read/theirs/asked"
+    ]  # fmt: skip
+    job = Wildcards(corpus="read", retriever="theirs", query_set="asked")
+    settings = indexes.search_service(config, job)
+    assert settings["ledger"] == "ledger/search_service/read/theirs/asked" and settings["collection"] == "db"
+    assert settings["entry"] == {key: config["collections"]["db"][key] for key in databases.READ}
+    assert (settings["search"], settings["checked"], settings["revision"], settings["count"]) == ("ef=9", 200, "", 100)
+    assert indexes.service_kinds(config, job)[-1] == "ragassay.services.connectors.milvus"
+    assert [*indexes.check(config), *retrieval.check(config)] == []
+
+
+def test_the_key_of_a_database_is_wanted_where_a_retriever_asks_it(with_indexes, monkeypatch):
+    config = with_indexes(corpora={}, query_sets={})
+    config["collections"]["db"]["key_variable"] = "KEY_OF_DB"
+    monkeypatch.delenv("KEY_OF_DB", raising=False)
+    assert databases.keys(config) == ["KEY_OF_DB"]
+    [(place, problem)] = databases.check(config)
+    assert place == ("collections", "db", "key_variable") and "export KEY_OF_DB=" in problem
+
+
+def test_what_an_index_lacks_and_where_a_database_cannot_search_is_one_line(with_indexes):
+    def problems(**more):
+        config = with_indexes(**more)
+        return [problem for module in (indexes, retrieval) for _, problem in module.check(config)]
+
+    wrong = {"near": NEAR | {"index": {}}, "theirs": THEIRS | {"index": THEIRS["index"] | {"factory": "Flat"}}}
+    assert problems(retrievers=wrong) == [
+        "found no factory beside kind faiss, expected factory",
+        "found factory beside kind service, expected collection",
+    ]
+    [problem] = problems(relevance={"retrievers": ["theirs"], "fused": ["bm25"]})
+    assert problem.startswith("found theirs, which asks a database that has held-out documents, too")
+    assert problems(retrieval={"retrievers": ["theirs"]}) == [
+        "found only retrievers that ask a database, expected one that searches the study's documents, too; add bm25"
+    ]
 
 
 def test_vectors_are_named_for_each_corpus_and_set(config):

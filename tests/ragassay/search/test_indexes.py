@@ -6,9 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragassay.search import indexes
-from ragassay.search.indexes import VectorIndexError, best, build, exact_scores, load, proposed
+from ragassay.search import indexes, proposals
+from ragassay.search.indexes import VectorIndexError, build, load, proposed
 from ragassay.search.nearest import nearest, unit
+from ragassay.search.proposals import best, exact_scores
 
 COUNT = 10
 NAMES = pa.chunked_array([[f"p{number:04}" for number in range(at, at + 500)] for at in (0, 500, 1000)])
@@ -51,7 +52,7 @@ def test_what_is_proposed_is_scored_exactly_in_whatever_blocks(vectors, monkeypa
     places = np.unique(positions[positions >= 0])
     expected = np.where(positions < 0, np.nan, np.take_along_axis(queries @ passages.T, positions, axis=1))
     for parts, pairs in ((1, 65_536), (9, 7), (len(places), 1)):
-        monkeypatch.setattr(indexes, "PAIRS", pairs)
+        monkeypatch.setattr(proposals, "PAIRS", pairs)
         scores = exact_scores(positions, queries, np.array_split(passages[places], parts))
         assert np.allclose(scores, expected, atol=1e-6, equal_nan=True)
 

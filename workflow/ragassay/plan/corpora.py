@@ -1,14 +1,11 @@
 """Settings of the stages that make the tables of corpora, the files that these are read from, and their parts."""
 
-import hashlib
-import json
 from pathlib import Path
 
 from ragassay.documents.sources import document_files
 
 OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
 HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/corpora.smk
-READ = ("kind", "address", "collection", "key_variable", "columns")  # of a collection, to read it
 BEIR = {"corpora": "corpus.jsonl", "query_sets": "queries.jsonl"}  # where these lie in a folder of BEIR's
 BEIR_ID = {"id": "_id"}
 
@@ -80,34 +77,6 @@ def _path_of(config, part):
 def read_passages(config: dict, wildcards) -> dict:
     entry = config["corpora"][wildcards.corpus.partition("+")[0]]
     return {"columns": columns_of(entry), "cut": entry.get("passages"), "below": [_path_of(config, wildcards.corpus)]}
-
-
-def collected(config: dict) -> list[str]:
-    """The corpora that are read out of a vector database."""
-    return [corpus for corpus, entry in config["corpora"].items() if "collection" in entry]
-
-
-def read_collection(config: dict, wildcards) -> dict:
-    corpus = config["corpora"][wildcards.corpus]
-    entry = config["collections"][corpus["collection"]]
-    entry = {key: entry[key] for key in READ}
-    digest = hashlib.sha256(json.dumps([corpus["collection"], entry], sort_keys=True).encode()).hexdigest()[:16]
-    pages = str(Path("ledger", "read_collection", wildcards.corpus, f"{digest}.arrow"))
-    return {"collection": corpus["collection"], "entry": entry, "pages": pages, "cut": corpus.get("passages")}
-
-
-def connector(config: dict, wildcards) -> list[str]:
-    """The module that reads the database of a corpus."""
-    kind = config["collections"][config["corpora"][wildcards.corpus]["collection"]]["kind"]
-    return [f"ragassay.services.connectors.{kind}"]
-
-
-def keys_of_collections(config: dict) -> list[str]:
-    """The environment variables that jobs read which read collections, or write into them."""
-    names = [config["corpora"][corpus]["collection"] for corpus in collected(config)]
-    names += [entry["rehearsal"]["collection"] for entry in config["services"].values() if "rehearsal" in entry]
-    variables = [config["collections"][name]["key_variable"] for name in names]
-    return [variable for variable in variables if variable]
 
 
 def columns_of(entry):

@@ -7,7 +7,7 @@ from itertools import product
 
 from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
-from ragassay.plan import models
+from ragassay.plan import models, retrieval
 from ragassay.plan.corpora import OWN
 from ragassay.plan.detectors import used
 from ragassay.plan.labels import labelled
@@ -143,7 +143,7 @@ def searched(config: dict) -> list[str]:
 
 def searches(config: dict) -> Grid:
     """All pairs of set and retriever."""
-    return Grid.of_rows(("name", "retriever"), product(searched(config), config["retrieval"]["retrievers"]))
+    return Grid.of_rows(("name", "retriever"), product(searched(config), retrieval.retrievers(config)))
 
 
 def voted(config: dict) -> list[str]:

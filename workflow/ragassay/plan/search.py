@@ -1,17 +1,13 @@
 """Settings of the stages that read queries and search, and what the names of retrievers stand for."""
 
-import os
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 
 from ragassay.base.errors import AssayError, unknown
-from ragassay.config.grid import Grid
 from ragassay.plan import corpora, models
 
 REWRITTEN = "rewritten"  # the part of an extended corpus that a model writes
 BM25, DENSE, VECTORS = "bm25", "dense", "vectors"
-FOLDER = "folder"  # the kind of collection that has no vectors
 BUILT_IN = {BM25: {"kind": BM25}, "bm25_by_idf": {"kind": BM25, "divide_by_idf": True}}
 OPTIONS = {
     BM25: ("k1", "b", "divide_by_idf", "titles"),
@@ -134,18 +130,6 @@ def retriever_kinds(config: dict, wildcards) -> list[str]:
     return [kind for name in _encoders(entry) for kind in models.encoder_kind(config, name)]
 
 
-def measured(config: dict) -> Grid:
-    """The query sets that the report measures in corpora, and the retrievers."""
-    sets = config["query_sets"].items()
-    rows = [row for name, entry in sets for row in product([name], entry["corpora"], config["retrieval"]["retrievers"])]
-    return Grid.of_rows(("query_set", "corpus", "retriever"), rows)
-
-
-def measured_parts(config: dict) -> list[str]:
-    """The parts of the corpora that they are measured in."""
-    return [part for corpus in measured(config).column("corpus") for part in corpora.parts_of(config, corpus)]
-
-
 def _count(config):
     """How many neighbours are kept for each query."""
     return {"count": config["retrieval"]["neighbours"]}
@@ -165,14 +149,6 @@ def check(config: dict) -> Iterator[tuple]:
         yield ("retrievers", name), "found the name of an encoder, which is a retriever already; give it another"
     for name, entry in config["retrievers"].items():
         yield from _wrong_options(name, entry)
-    for name, entry in config["collections"].items():
-        if entry["staging"] and entry["kind"] != FOLDER and "encoder" not in entry:
-            yield ("collections", name), "found no encoder, which staging needs for the vectors of passages"
-    for name in corpora.collected(config):
-        variable = config["collections"][entry := config["corpora"][name]["collection"]]["key_variable"]
-        if variable and not os.environ.get(variable):
-            problem = f"found nothing in the environment variable {variable}, expected the key of the database"
-            yield ("collections", entry, "key_variable"), f"{problem}; in your shell: export {variable}=..."
     for section, wanted in corpora.BEIR.items():
         for name, entry in config[section].items():
             yield from _wrong_files(section, name, entry, wanted)

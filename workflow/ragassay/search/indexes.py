@@ -1,6 +1,5 @@
 """Indexes of vectors as FAISS makes them, for corpora that are too large to compare each query with each passage. An
-index only proposes passages. These are scored exactly, so that a score means the same with an index and without, and
-all that an index costs is what it does not propose.
+index only proposes passages; `ragassay.search.proposals` scores them.
 """
 
 import hashlib
@@ -14,11 +13,9 @@ import pyarrow as pa
 
 from ragassay.base.atomic import building
 from ragassay.base.errors import AssayError
-from ragassay.search.nearest import packed, unpacked
 
 TRAINED_ON = 262_144  # vectors at most, evenly spread over the corpus
 PROPOSED = 4  # times as many passages as are kept
-PAIRS = 65_536  # of a query and a passage, scored at once
 FILE, CARD = "index.faiss", "index.json"
 
 
@@ -84,31 +81,3 @@ def proposed(index, queries: np.ndarray, count: int) -> np.ndarray:
         lengths = f"{queries.shape[1]} numbers and those of passages of {index.d}"
         raise VectorIndexError(f"found vectors of queries of {lengths}, expected one length; are both of one model?")
     return index.search(np.ascontiguousarray(queries, np.float32), min(PROPOSED * count, index.ntotal))[1]
-
-
-def exact_scores(positions: np.ndarray, queries: np.ndarray, blocks: Iterable[np.ndarray]) -> np.ndarray:
-    """The score of each query with each passage that was proposed to it. `blocks` are the vectors of all proposed
-    passages, positions ascending; no more than one block of them is held.
-    """
-    scores, flat = np.full(positions.size, np.nan, np.float32), positions.ravel()
-    order = np.argsort(flat, kind="stable")
-    order = order[np.searchsorted(flat[order], 0) :]
-    places, rows = np.unique(flat[order], return_inverse=True)
-    start, offset = 0, 0
-    for block in blocks:
-        offset += len(block)
-        end = np.searchsorted(rows, offset)
-        for at in range(start, end, PAIRS):
-            some = slice(at, min(at + PAIRS, end))
-            pairs = order[some]
-            vectors = block[rows[some] - offset + len(block)]
-            scores[pairs] = np.einsum("ij,ij->i", vectors, queries[pairs // positions.shape[1]])
-        start = end
-    assert start == len(order) and offset == len(places)
-    return scores.reshape(positions.shape)
-
-
-def best(positions: np.ndarray, scores: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and scores of the best of what was proposed to a query, best first."""
-    there = positions >= 0
-    return unpacked(np.sort(packed(scores[there], positions[there]))[:count])

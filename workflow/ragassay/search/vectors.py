@@ -16,11 +16,11 @@ class Vectors:
     def __init__(self, encoder: dict, query_encoder: dict, embeddings, similarity: str):
         self.passages = Embedder(Encoder(**encoder), embeddings)
         same = query_encoder == encoder
-        self._queries = self.passages if same else Embedder(Encoder(**query_encoder), embeddings)
+        self.queries = self.passages if same else Embedder(Encoder(**query_encoder), embeddings)
         self._similarity = similarity
 
     def of_queries(self, texts: list[str]) -> np.ndarray:
-        return comparable(self._queries.embed(texts, "query"), self._similarity)
+        return comparable(self.queries.embed(texts, "query"), self._similarity)
 
     def of_passages(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
         return (comparable(block, self._similarity) for block in self.passages.stream(texts, "passage"))

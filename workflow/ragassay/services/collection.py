@@ -40,6 +40,14 @@ class Page(NamedTuple):
     following: Any
 
 
+class VectorField(NamedTuple):
+    """Where a collection has the vector of a row."""
+
+    name: str  # empty where it has none
+    width: int | None  # how many numbers; None where rows may differ
+    similarity: str | None  # as retrievers call it, or what the database calls it; None where each search says it
+
+
 class TextCollection(ABC):
     """`name` and `entry` are those of the configuration. Reading writes nothing."""
 
@@ -83,6 +91,18 @@ class TextCollection(ABC):
     @abstractmethod
     def pages(self, fields: list[str], cursor: Any = None, size: int = PAGE) -> Iterator[Page]:
         """Rows with these fields in the order of their keys, so many at a time."""
+
+    @abstractmethod
+    def vector_field(self) -> VectorField:
+        """The one field of vectors; a collection with none or with several is refused."""
+
+    @abstractmethod
+    def nearest(
+        self, vector: list[float], field: VectorField, similarity: str, count: int, fields: list[str], options: dict
+    ) -> tuple[Page, list[float]]:
+        """The rows that the database's index finds nearest to a vector, best first, and how similar it says they are.
+        `options` are parameters of its search, by the database's names.
+        """
 
     @abstractmethod
     def close(self) -> None: ...
@@ -142,7 +162,7 @@ def texts(collection: TextCollection, columns: dict[str, str], file: Path) -> It
         stored.truncate(whole)
         for page in () if whole and cursor is None else collection.pages(fields, cursor):
             rows = pa.table(
-                {name: _column(collection, page, path, name == "text") for name, path in paths.items()}
+                {name: column(collection, page, path, name == "text") for name, path in paths.items()}
             ).replace_schema_metadata({"cursor": json.dumps(page.following)})
             with pa.BufferOutputStream() as sink:
                 with pa.ipc.new_stream(sink, rows.schema) as stream:
@@ -167,7 +187,7 @@ def _stored(file):
         yield rows, cursor
 
 
-def _column(collection, page, path, is_text):
+def column(collection, page, path, is_text):
     """What stands at a path in each row, as a clean text; only what is no plain line of ASCII is looked at alone."""
     if not path:
         return pa.nulls(len(page.keys), pa.string())

@@ -57,6 +57,12 @@ class Connector(TextCollection):
             for key in keys:
                 self._file(key).unlink(missing_ok=True)
 
+    def vector_field(self):
+        raise self.refuse("a folder of texts", "a database that has their vectors")
+
+    def nearest(self, vector, field, similarity, count, fields, options):
+        return self.vector_field()
+
     def close(self):
         pass
 

@@ -6,13 +6,16 @@ from pathlib import Path
 import grpc
 from pymilvus import DataType, MilvusClient, MilvusException
 
-from ragassay.services.collection import PAGE, SECONDS, CollectionError, Page, TextCollection, whole_number
+from ragassay.services.collection import PAGE, SECONDS, CollectionError, Page, TextCollection, VectorField, whole_number
 
+SIMILARITIES = {"COSINE": "cosine", "IP": "dot"}
 STRONG = {"consistency_level": "Strong"}  # what was written before is there
 
 
 class Connector(TextCollection):
     ERRORS = (MilvusException, grpc.RpcError, OSError, RuntimeError, ValueError)
+
+    fields = None  # of the schema
 
     def connect(self):
         address = self.entry["address"]
@@ -27,9 +30,11 @@ class Connector(TextCollection):
 
     def schema(self) -> tuple[dict[str, dict], dict]:
         """name -> each field of the schema, and the one that is the key."""
-        with self.asking():
-            fields = self.client.describe_collection(self.entry["collection"])["fields"]
-        return {field["name"]: field for field in fields}, next(field for field in fields if field.get("is_primary"))
+        if self.fields is None:
+            with self.asking():
+                self.fields = self.client.describe_collection(self.entry["collection"])["fields"]
+        key = next(field for field in self.fields if field.get("is_primary"))
+        return {field["name"]: field for field in self.fields}, key
 
     def pages(self, fields, cursor=None, size=PAGE):
         key = self.schema()[1]["name"]
@@ -66,19 +71,44 @@ class Connector(TextCollection):
         return {row[key] for row in rows}
 
     def put(self, keys, vectors, fields):
-        schema, key = self.schema()
-        names = [name for name, field in schema.items() if field["type"] == DataType.FLOAT_VECTOR]
-        if len(names) != 1:
-            raise self.refuse(f"{len(names)} fields of vectors", "one")
+        key, name = self.schema()[1], self.vector_field().name
         rows = zip(keys, vectors, fields, strict=True)
         with self.asking():
             self.client.insert(
-                self.entry["collection"], [row | {key["name"]: first, names[0]: vector} for first, vector, row in rows]
+                self.entry["collection"], [row | {key["name"]: first, name: vector} for first, vector, row in rows]
             )
 
     def remove(self, keys):
         with self.asking():
             self.client.delete(self.entry["collection"], ids=keys)
+
+    def vector_field(self):
+        fields = [field for field in self.schema()[0].values() if field["type"] == DataType.FLOAT_VECTOR]
+        if len(fields) != 1:
+            raise self.refuse(f"{len(fields)} fields of vectors", "one")
+        [field], collection = fields, self.entry["collection"]
+        with self.asking():
+            indexes = self.client.list_indexes(collection, field["name"])
+            kinds = [self.client.describe_index(collection, index)["metric_type"] for index in indexes]
+        if not kinds:
+            raise self.refuse(f"no index of {field['name']}", "one; create it")
+        return VectorField(field["name"], field["params"]["dim"], SIMILARITIES.get(kinds[0], kinds[0]))
+
+    def nearest(self, vector, field, similarity, count, fields, options):
+        key, collection = self.schema()[1]["name"], self.entry["collection"]
+        with self.asking():
+            self.client.load_collection(collection)
+            [rows] = self.client.search(
+                collection,
+                data=[vector],
+                anns_field=field.name,
+                limit=count,
+                output_fields=[key, *fields],
+                search_params={"params": options},
+                **STRONG,
+            )
+        values = {name: [row["entity"].get(name) for row in rows] for name in [key, *fields]}
+        return Page(values[key], values, None), [row["distance"] for row in rows]
 
     def close(self):
         self.client.close()

@@ -9,7 +9,16 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
 from ragassay.base.errors import unknown
-from ragassay.services.collection import PAGE, SECONDS, CollectionError, Page, TextCollection, identifier, whole_number
+from ragassay.services.collection import (
+    PAGE,
+    SECONDS,
+    CollectionError,
+    Page,
+    TextCollection,
+    VectorField,
+    identifier,
+    whole_number,
+)
 
 TABLES = """
 SELECT CASE WHEN pg_table_is_visible(oid) THEN relname ELSE relnamespace::regnamespace || '.' || relname END
@@ -23,6 +32,13 @@ SELECT attname, format_type(atttypid, NULL), EXISTS (
 FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum
 """
 
+WIDTH = "SELECT atttypmod FROM pg_attribute WHERE attrelid = %s::regclass AND attname = %s"
+OPERATORS = {  # similarity -> distance in its order, and what it is of that
+    "cosine": ("{} <=> %(vector)s::vector", "1 - ({})"),
+    "dot": ("{} <#> %(vector)s::vector", "-({})"),
+}
+OPTIONS = ("hnsw.", "ivfflat.")  # the beginnings of parameters of pgvector
+
 KEYS = {  # how a key of a type is made for an id
     "integer": partial(whole_number, bits=32),
     "bigint": partial(whole_number, bits=64),
@@ -34,6 +50,8 @@ KEYS = {  # how a key of a type is made for an id
 
 class Connector(TextCollection):
     ERRORS = (psycopg.Error,)
+
+    layout = None  # the rows of COLUMNS
 
     def connect(self):
         more = {"password": self.secret} if self.secret else {}
@@ -52,8 +70,10 @@ class Connector(TextCollection):
 
     def columns(self) -> tuple[dict[str, str], str]:
         """name -> type of all columns, and the one that is the key."""
-        with self.asking():
-            rows = self.client.execute(COLUMNS, [self.table.as_string(self.client)]).fetchall()
+        if self.layout is None:
+            with self.asking():
+                self.layout = self.client.execute(COLUMNS, [self.table.as_string(self.client)]).fetchall()
+        rows = self.layout
         keys = [name for name, _, is_key in rows if is_key]
         if not keys:
             raise CollectionError(
@@ -94,11 +114,7 @@ class Connector(TextCollection):
             return {_plain(row[0]) for row in self.client.execute(query, [keys])}
 
     def put(self, keys, vectors, fields):
-        columns, key = self.columns()
-        of_vectors = [name for name, kind in columns.items() if kind == "vector"]
-        if len(of_vectors) != 1:
-            raise self.refuse(f"{len(of_vectors)} columns of type vector", "one")
-        names = [key, *of_vectors, *fields[0]]
+        names = [self.columns()[1], self.vector_field().name, *fields[0]]
         query = SQL("INSERT INTO {} ({}) VALUES ({})").format(
             self.table, SQL(", ").join(map(Identifier, names)), SQL(", ").join([SQL("%s")] * len(names))
         )
@@ -114,6 +130,37 @@ class Connector(TextCollection):
         query = SQL("DELETE FROM {} WHERE {} = ANY(%s::{}[])").format(self.table, Identifier(key), SQL(columns[key]))
         with self.asking():
             self.client.execute(query, [keys])
+
+    def vector_field(self):
+        names = [name for name, kind in self.columns()[0].items() if kind == "vector"]
+        if len(names) != 1:
+            raise self.refuse(f"{len(names)} columns of type vector", "one")
+        with self.asking():
+            [(width,)] = self.client.execute(WIDTH, [self.table.as_string(self.client), names[0]]).fetchall()
+        return VectorField(names[0], width if width > 0 else None, None)
+
+    def nearest(self, vector, field, similarity, count, fields, options):
+        operator, score = OPERATORS[similarity]
+        columns, key = self.columns()
+        if missing := [name for name in fields if name not in columns]:
+            raise CollectionError(f"{self.place}.columns: {unknown('column', missing[0], columns)}")
+        for name in options:
+            if not name.startswith(OPTIONS):
+                raise self.refuse(f"the parameter {name!r:.60}", f"one that begins with {' or '.join(OPTIONS)}")
+        distance = SQL(operator).format(Identifier(field.name))
+        query = SQL("SELECT {columns}, {score} FROM {table} ORDER BY {distance} LIMIT {count}").format(
+            columns=SQL(", ").join(map(Identifier, [key, *fields])),
+            score=SQL(score).format(distance),
+            table=self.table,
+            distance=distance,
+            count=count,
+        )
+        with self.asking():
+            for name, value in options.items():
+                self.client.execute("SELECT set_config(%s, %s, false)", [name, str(value)])
+            rows = self.client.execute(query, {"vector": str(vector)}).fetchall()
+        keys, *values, scores = zip(*rows, strict=True) if rows else [()] * (2 + len(fields))
+        return Page([*map(_plain, keys)], dict(zip(fields, map(list, values), strict=True)), None), list(scores)
 
     def close(self):
         self.client.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException
 
-from ragassay.services.collection import PAGE, SECONDS, CollectionError, Page, TextCollection, identifier
+from ragassay.services.collection import PAGE, SECONDS, CollectionError, Page, TextCollection, VectorField, identifier
 
 
 class Connector(TextCollection):
@@ -49,11 +49,8 @@ class Connector(TextCollection):
 
     def put(self, keys, vectors, fields):
         with self.asking():
-            kinds = self.client.get_collection(self.entry["collection"]).config.params.vectors
-            if isinstance(kinds, dict) and len(kinds) != 1:
-                raise self.refuse(f"vectors {', '.join(kinds)}", "one vector for each point")
-            if isinstance(kinds, dict):
-                vectors = [{next(iter(kinds)): vector} for vector in vectors]
+            if name := self.vector_field().name:
+                vectors = [{name: vector} for vector in vectors]
             rows = zip(keys, vectors, fields, strict=True)
             points = [models.PointStruct(id=key, vector=vector, payload=payload) for key, vector, payload in rows]
             self.client.upsert(self.entry["collection"], points, wait=True)
@@ -61,6 +58,29 @@ class Connector(TextCollection):
     def remove(self, keys):
         with self.asking():
             self.client.delete(self.entry["collection"], models.PointIdsList(points=keys), wait=True)
+
+    def vector_field(self):
+        with self.asking():
+            kinds = self.client.get_collection(self.entry["collection"]).config.params.vectors
+        named = kinds if isinstance(kinds, dict) else {"": kinds}
+        if len(named) != 1:
+            raise self.refuse(f"vectors {', '.join(named) or 'of no name'}", "one vector for each point")
+        [(name, kind)] = named.items()
+        return VectorField(name, kind.size, kind.distance.value.lower())
+
+    def nearest(self, vector, field, similarity, count, fields, options):
+        with self.asking():
+            points = self.client.query_points(
+                self.entry["collection"],
+                query=vector,
+                using=field.name or None,
+                limit=count,
+                search_params=models.SearchParams(**options) if options else None,
+                with_payload=fields,
+            ).points
+        payloads = [point.payload or {} for point in points]
+        values = {name: [payload.get(name) for payload in payloads] for name in fields}
+        return Page([point.id for point in points], values, None), [point.score for point in points]
 
     def close(self):
         self.client.close()

@@ -1,0 +1,207 @@
+"""search_service: real vector databases propose passages by their indexes; what they miss is counted, what does not fit
+the corpus is refused, and nothing is asked twice.
+"""
+
+import random
+
+import numpy as np
+import psycopg
+import pytest
+
+import rows as build
+from databases import Pgvector, Qdrant, database, postgres  # noqa: F401  fixtures
+from passages import write_passages
+from qdrant_server import serving
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, QUERIES
+from ragassay.search.nearest import comparable, nearest
+from ragassay.services import collection
+from scripts.search.search_service import search_service
+from study import MINILM
+
+WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese".split()
+PASSAGES, ASKED, COUNT = 120, 12, 10
+dice = random.Random(5)
+TEXTS = {str(key): f"{' '.join(dice.choices(WORDS, k=7))}." for key in range(101, 101 + PASSAGES)}
+QUESTIONS = {f"q{number:02}": " ".join(dice.choices(WORDS, k=4)) for number in range(ASKED)}
+
+
+@pytest.fixture(scope="module")
+def encoded(tmp_path_factory):
+    """The folder of vectors, and those of passages and of queries, of length 1."""
+    folder, patch = str(tmp_path_factory.mktemp("vectors")), pytest.MonkeyPatch()
+    kind = Encoder(**MINILM).load()
+    patch.setattr(Encoder, "load", lambda self: kind)
+    embedder = Embedder(Encoder(**MINILM), folder)
+    of_passages = comparable(embedder.embed([*TEXTS.values()], "passage"), "cosine")
+    yield folder, of_passages, comparable(embedder.embed([*QUESTIONS.values()], "query"), "cosine")
+    patch.undo()
+
+
+@pytest.fixture
+def searched(encoded, tmp_path):
+    """A function that asks a database: query -> [(passage, score)], and the rows of what it missed."""
+    write_passages(tmp_path / "passages.parquet", TEXTS)
+    rows = [build.row(QUERIES, query_id=name, text=text) for name, text in QUESTIONS.items()]
+    tables.write(QUERIES, tmp_path / "queries.parquet", rows)
+
+    def searched(entry, **more):
+        files = {name: tmp_path / f"{name}.parquet" for name in ("passages", "queries", "neighbours", "index_recall")}
+        settings = {"encoder": MINILM, "query_encoder": MINILM, "embeddings": encoded[0], "titles": "none"}
+        settings |= {"similarity": "cosine", "count": COUNT, "collection": "mine", "entry": entry, "search": ""}
+        settings |= {"revision": "", "checked": 200, "ledger": str(tmp_path / "ledger")}
+        search_service(**files, **settings | more)
+        rankings = {name: [] for name in QUESTIONS}
+        for row in tables.read(NEIGHBOURS, files["neighbours"]).to_pylist():
+            rankings[row["query_id"]].append((row["passage_id"], row["score"]))
+        return rankings, tables.read(INDEX_RECALL, files["index_recall"]).to_pylist()
+
+    searched.texts = tmp_path / "passages.parquet"
+    return searched
+
+
+def make(server, encoded, texts=TEXTS, vectors=None):
+    rows = [(int(key), text) for key, text in texts.items()]
+    server.make("articles", rows, encoded[1] if vectors is None else vectors)
+    return server.entry
+
+
+def expected(encoded):
+    """By plain products of all vectors."""
+    names, (_, passages, queries) = [*TEXTS], encoded
+    positions, scores = nearest(queries, [passages], COUNT)
+    pairs = zip(QUESTIONS, positions, scores, strict=True)
+    return {query: [(names[at], score) for at, score in zip(*own, strict=True)] for query, *own in pairs}
+
+
+def test_a_database_that_compares_all_finds_what_an_exact_search_finds(database, encoded, searched):  # noqa: F811
+    entry = make(database, encoded)
+    before = database.everything()
+    rankings, missed = searched(entry)
+    exact = expected(encoded)
+    assert {query: [name for name, _ in own] for query, own in rankings.items()} == {
+        query: [name for name, _ in own] for query, own in exact.items()
+    }
+    for query, own in rankings.items():
+        assert [score for _, score in own] == pytest.approx([score for _, score in exact[query]], abs=2e-5)
+    assert {row["shared"] == row["of"] for row in missed} == {True} and len(missed) == 4 * ASKED
+    assert database.everything() == before
+
+
+@pytest.fixture
+def with_lists(postgres, encoded):  # noqa: F811
+    """PostgreSQL whose index of eight lists looks at one of them, unless a search says otherwise."""
+    server = Pgvector(postgres)
+    make(server, encoded)
+    with server.client() as client:
+        client.execute("CREATE INDEX ON articles USING ivfflat (embedding vector_cosine_ops) WITH (lists = 8)")
+        client.execute("ALTER DATABASE postgres SET enable_seqscan = off")
+    yield server
+    with server.client() as client:
+        client.execute("ALTER DATABASE postgres RESET ALL")
+    server.clear()
+
+
+def test_what_a_real_index_misses_is_counted_and_its_parameters_are_sent(with_lists, encoded, searched):
+    exact = expected(encoded)
+
+    def share(search):
+        rankings, rows = searched(with_lists.entry, search=search)
+        shared = {query: len({*dict(own)} & {*dict(exact[query])}) for query, own in rankings.items()}
+        deep = {row["query_id"]: (row["shared"], row["of"]) for row in rows if row["depth"] == 10}
+        assert deep == {query: (count, COUNT) for query, count in shared.items()}
+        return sum(shared.values()) / (COUNT * ASKED)
+
+    few, some, every = share("ivfflat.probes=1"), share("ivfflat.probes=3"), share("ivfflat.probes=8")
+    assert 0 < few < some < every == 1
+
+
+def test_nothing_is_asked_twice_and_a_revision_asks_anew(database, encoded, searched, monkeypatch):  # noqa: F811
+    entry = make(database, encoded)
+    kind = collection.variants.load(collection.KINDS, entry["kind"], "kind").Connector
+    asked, original = [], kind.nearest
+    monkeypatch.setattr(kind, "nearest", lambda self, *more: asked.append(more[0]) or original(self, *more))
+    first = searched(entry)
+    assert len(asked) == ASKED
+    assert searched(entry) == first and len(asked) == ASKED
+    assert searched(entry, revision="2") == first and len(asked) == 2 * ASKED
+    write_passages(searched.texts, TEXTS | {"999": "Another passage, which is not there."})
+    searched(entry)
+    assert len(asked) == 3 * ASKED  # another corpus
+
+
+def test_postgresql_that_goes_away_in_the_middle_costs_nothing_that_was_answered(with_lists, searched, monkeypatch):
+    kind = collection.variants.load(collection.KINDS, "pgvector", "kind").Connector
+    asked, original = [], kind.nearest
+
+    def going_away(self, vector, *more):
+        asked.append(vector)
+        if len(asked) == 6:
+            with psycopg.connect(with_lists.entry["address"], autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s)", [self.client.info.backend_pid])
+        return original(self, vector, *more)
+
+    monkeypatch.setattr(kind, "nearest", going_away)
+    with pytest.raises(AssayError, match=r"collections\.mine: pgvector at .* 5 of 12 answers lie in .*ledger") as error:
+        searched(with_lists.entry)
+    assert "\n" not in str(error.value)
+    again = searched(with_lists.entry)
+    assert len(asked) == ASKED + 1 and len({*map(tuple, asked)}) == ASKED
+    monkeypatch.setattr(kind, "nearest", original)
+    assert searched(with_lists.entry, revision="other") == again
+
+
+def test_so_does_qdrant_over_http(encoded, searched, tmp_path):
+    local = Qdrant(tmp_path)
+    make(local, encoded)
+    with serving(local.entry["address"]) as server:
+        entry = local.entry | {"address": server.address}
+        server.leaves_after = 7
+        with pytest.raises(AssayError, match=r"collections\.mine: qdrant at http.* 7 of 12 answers lie in") as error:
+            searched(entry, search="hnsw_ef=64,exact=false")
+        assert "\n" not in str(error.value) and len(server.asked) == 7
+        server.leaves_after = None
+        rankings, missed = searched(entry, search="hnsw_ef=64,exact=false")
+        assert len(server.asked) == ASKED and len({*map(tuple, server.asked)}) == ASKED
+    with pytest.raises(AssayError, match="0 of 12 answers lie in"):
+        searched(entry)  # with other parameters, and nobody there
+    assert searched(entry, search="hnsw_ef=64,exact=false") == (rankings, missed)  # all are in the ledger
+    assert {query: [name for name, _ in own] for query, own in rankings.items()} == {
+        query: [name for name, _ in own] for query, own in expected(encoded).items()
+    }
+
+
+def refused(searched, entry, match, **more):
+    with pytest.raises(AssayError, match=match) as error:
+        searched(entry, **more)
+    assert "\n" not in str(error.value)
+
+
+def test_what_does_not_fit_the_corpus_is_one_line(database, encoded, searched):  # noqa: F811
+    entry = make(database, encoded, TEXTS | {"110": "Somebody wrote something else here."})
+    refused(searched, entry, r"collections\.mine: found another text of the passage '110' \(row 110\) than .*parquet")
+    write_passages(searched.texts, dict([*TEXTS.items()][60:]))
+    refused(searched, entry, r"found the passage '1\d\d' \(row 1\d\d\), which .*\.parquet does not have, expected")
+
+
+def test_vectors_of_another_length_similarity_or_encoder_are_one_line(database, encoded, searched):  # noqa: F811
+    entry = make(database, encoded, vectors=encoded[1][:, :64])
+    refused(searched, entry, r"collections\.mine: found vectors of 64 numbers, expected 384, as the retriever's")
+    draw = np.random.default_rng(0)
+    database.make("others", [(int(key), text) for key, text in TEXTS.items()], draw.normal(size=(PASSAGES, 384)))
+    others = entry | {"collection": "others"}
+    refused(searched, others, r"found similarities that differ by .* from those of the encoder minilm")
+    if entry["kind"] != "pgvector":  # where each search says how it compares
+        refused(searched, others, "found a collection that compares by cosine, expected dot", similarity="dot")
+
+
+def test_a_folder_of_texts_and_wrong_parameters_are_one_line(with_lists, searched, tmp_path):
+    entry = with_lists.entry
+    refused(searched, entry, "found the parameter 'statement_timeout', expected", search="statement_timeout=1")
+    refused(searched, entry, "found 'probes' in the retriever's search, expected name=value", search="probes")
+    refused(searched, entry, "pgvector at .* refuses, with .*probes", search="ivfflat.probes=none")
+    folder = entry | {"kind": "folder", "address": str(tmp_path), "collection": "texts"}
+    refused(searched, folder, "found a folder of texts, expected a database that has their vectors")

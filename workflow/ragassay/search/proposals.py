@@ -1,0 +1,70 @@
+"""What an index proposes to queries, whoever made it: it is scored exactly, so that a score means the same with an
+index and without, and all that an index costs is what it does not propose. For some queries that is counted.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ragassay.base import tables
+from ragassay.base.chance import lot
+from ragassay.base.stage import log
+from ragassay.corpora.corpus import Corpus
+from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS
+from ragassay.search import neighbours as rows_of
+from ragassay.search.measures import DEPTHS
+from ragassay.search.nearest import nearest, packed, unpacked
+
+PAIRS = 65_536  # of a query and a passage, scored at once
+
+
+def write(neighbours, index_recall, query_ids, wanted, proposed, names, passages, titles, vectors, count, checked):
+    """Write both tables: the best of what was proposed to each query, and what was missed of `checked` queries.
+    `wanted` are the vectors of queries, `proposed` positions of passages, -1 where there is none, `names` the ids of
+    all passages. Returns the exact scores of what was proposed.
+    """
+    places = np.unique(proposed[proposed >= 0]).tolist()
+    scores = exact_scores(proposed, wanted, vectors.of_places(passages, titles, places))
+    chosen = [best(row, of_row, count) for row, of_row in zip(proposed, scores, strict=True)]
+    with tables.Writer(NEIGHBOURS, neighbours) as writer:
+        for name, (positions, of_positions) in zip(query_ids, chosen, strict=True):
+            writer.write(rows_of.rows([name], names, positions[None], of_positions[None]))
+    order = sorted(range(len(wanted)), key=lambda row: lot("index_recall", query_ids[row]))[:checked]
+    blocks = vectors.of_passages(Corpus(passages, titles).texts()) if order else ()
+    nearby, _ = nearest(wanted[order], blocks, count)
+    rows = []
+    for row, exact in zip(order, nearby, strict=True):
+        for depth in DEPTHS:
+            shared = len({*chosen[row][0][:depth]} & {*exact[:depth]})
+            rows.append({"query_id": query_ids[row], "depth": depth, "shared": shared, "of": len(exact[:depth])})
+    tables.write(INDEX_RECALL, index_recall, rows)
+    log.info("%d queries in %d passages by an index, %d of them exactly as well", len(wanted), len(names), len(order))
+    return scores
+
+
+def exact_scores(positions: np.ndarray, queries: np.ndarray, blocks: Iterable[np.ndarray]) -> np.ndarray:
+    """The score of each query with each passage that was proposed to it. `blocks` are the vectors of all proposed
+    passages, positions ascending; no more than one block of them is held.
+    """
+    scores, flat = np.full(positions.size, np.nan, np.float32), positions.ravel()
+    order = np.argsort(flat, kind="stable")
+    order = order[np.searchsorted(flat[order], 0) :]
+    places, rows = np.unique(flat[order], return_inverse=True)
+    start, offset = 0, 0
+    for block in blocks:
+        offset += len(block)
+        end = np.searchsorted(rows, offset)
+        for at in range(start, end, PAIRS):
+            some = slice(at, min(at + PAIRS, end))
+            pairs = order[some]
+            vectors = block[rows[some] - offset + len(block)]
+            scores[pairs] = np.einsum("ij,ij->i", vectors, queries[pairs // positions.shape[1]])
+        start = end
+    assert start == len(order) and offset == len(places)
+    return scores.reshape(positions.shape)
+
+
+def best(positions: np.ndarray, scores: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and scores of the best of what was proposed to a query, best first."""
+    there = positions >= 0
+    return unpacked(np.sort(packed(scores[there], positions[there]))[:count])
