@@ -285,7 +285,7 @@ def test_an_alarm_has_the_interval_of_a_slow_resampling_of_questions():
     rows = rows.assign(poison=[at % 4 == 0 for at in range(90)]).assign(clean=lambda each: ~each["poison"])
     measured = {row["keys"]: row for row in alarm_rows({"defence": "d"}, rows, Panel(rows["target_id"], 80, 5))}
     names, ratios = sorted(set(rows["target_id"])), []
-    for weights in np.concatenate(list(draws(len(names), 80, 5))):
+    for weights in np.concatenate(list(draws(names, 80, 5))):
         times = dict(zip(names, weights.astype(int).tolist(), strict=True))
         drawn = pd.concat([rows[rows["target_id"] == name] for name in names for _ in range(times[name])])
         fpr, tpr = (drawn[drawn[kind]]["removed"].mean() for kind in ("clean", "poison"))

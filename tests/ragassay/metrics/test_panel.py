@@ -7,7 +7,7 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score, roc_curve
 from ragassay.metrics import panel
 from ragassay.metrics.agreement import kappa
 from ragassay.metrics.panel import Panel
-from ragassay.metrics.resampling import interval, share_interval
+from ragassay.metrics.resampling import draws, interval, share_interval
 
 NOTHING = {"value": None, "low": None, "high": None, "n": 0, "abstained": 0}
 
@@ -25,13 +25,11 @@ def items(request):
 
 
 def slowly(clusters, values, times, seed):
-    """The mean in each draw: clusters are drawn with all their items, one draw after the other."""
-    names = sorted(set(clusters))
-    random, found = np.random.default_rng(seed), []
-    for _ in range(times):
-        items = []
-        for place in random.integers(0, len(names), len(names)):
-            items += [value for value, name in zip(values, clusters, strict=True) if name == names[place]]
+    """The mean in each draw: each cluster comes so often as its weight says, with all its items."""
+    names, found = sorted(set(clusters)), []
+    for weights in np.concatenate(list(draws(names, times, seed))):
+        weight = dict(zip(names, weights.astype(int).tolist(), strict=True))
+        items = [value for value, name in zip(values, clusters, strict=True) for _ in range(weight[name])]
         items = [value for value in items if not np.isnan(value)]
         found.append(np.mean(items) if items else np.nan)
     return found

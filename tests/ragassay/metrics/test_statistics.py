@@ -9,6 +9,7 @@ from sklearn.metrics import average_precision_score, cohen_kappa_score, roc_auc_
 from ragassay.metrics.agreement import alpha, kappa
 from ragassay.metrics.paired import holm, rank_swap, sign_flip
 from ragassay.metrics.panel import Panel, areas, auroc, average_precision, precisions
+from ragassay.metrics.resampling import signs
 
 
 def ratings(seed, items=60, raters=3, labels=3, missing=0.2):
@@ -101,13 +102,13 @@ def test_flipped_signs_give_the_p_of_all_flips(seed):
         n_resamples=np.inf,
         vectorized=True,
     )
-    [found] = sign_flip(differences[:, None], FLIPS)
+    [found] = sign_flip(differences[:, None], range(12), FLIPS)
     assert found == pytest.approx(exact.pvalue, abs=0.015)
 
 
 def test_no_p_is_zero_and_no_difference_has_none():
-    assert sign_flip(np.ones((40, 1)), 99).tolist() == [0.01]
-    assert sign_flip(np.zeros((40, 2)), 99).tolist() == [1.0, 1.0]
+    assert sign_flip(np.ones((40, 1)), range(40), 99).tolist() == [0.01]
+    assert sign_flip(np.zeros((40, 2)), range(40), 99).tolist() == [1.0, 1.0]
 
 
 def plain_holm(values):
@@ -131,7 +132,7 @@ def test_the_p_of_exchanged_ranks_is_that_of_areas_computed_again_for_each_excha
     names, owners = np.unique(clusters, return_inverse=True)
     ranks = np.stack([stats.rankdata(own) for own in scores])
     found = abs(np.subtract(*(auroc(own, positive) for own in ranks)))
-    swapped = np.random.default_rng(7).integers(0, 2, (300, len(names))).astype(bool)[:, owners]
+    swapped = np.concatenate(list(signs(names, 300, 7)))[:, owners] < 0
     areas = [[auroc(np.where(row, *pair), positive) for row in swapped] for pair in (ranks, ranks[::-1])]
     expected = (np.abs(np.subtract(*areas)) >= found - 1e-9).sum()
     assert rank_swap(*scores, positive, clusters, 300, 7) == (expected + 1) / 301

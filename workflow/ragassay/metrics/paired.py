@@ -5,21 +5,31 @@ the ranks of a cluster."""
 
 import numpy as np
 
-from ragassay.metrics.resampling import batches
-
-FLIPS = 512  # in memory at a time, at most
+from ragassay.metrics.resampling import signs
 
 
-def sign_flip(differences, flips: int, seed: int = 0) -> np.ndarray:
-    """Two-sided p of at least 1 / (flips + 1) for each column of differences, which are documents x tests."""
+def sign_flip(differences, clusters, flips: int, seed: int = 0) -> np.ndarray:
+    """Two-sided p of at least 1 / (flips + 1) for each column of differences, which are clusters x tests."""
+    return p_of_flips(flipped(differences, clusters, flips, seed))
+
+
+def flipped(differences, clusters, flips: int, seed: int = 0) -> np.ndarray:
+    """1 + flips x tests: the sum of each column as it is, and as each flip makes it. Sums of other clusters add up."""
     differences = np.asarray(differences, np.float32)  # exact: they are whole numbers
-    differences = differences[differences.any(axis=1)]
-    observed = np.abs(differences.sum(axis=0))
-    random, beyond = np.random.default_rng(seed), np.zeros(differences.shape[1], int)
-    for size in batches(flips, len(differences), FLIPS):
-        signs = random.integers(0, 2, (size, len(differences)), dtype=np.int8).astype(np.float32) * 2 - 1
-        beyond += (np.abs(signs @ differences) >= observed).sum(axis=0)
-    return (beyond + 1) / (flips + 1)
+    differing = differences.any(axis=1)
+    differences, names = differences[differing], np.asarray(clusters)[differing]
+    sums = np.zeros((1 + flips, differences.shape[1]))
+    sums[0] = differences.sum(axis=0)
+    done = 1
+    for sides in signs(names, flips, seed):
+        sums[done : done + len(sides)] = sides @ differences
+        done += len(sides)
+    return sums
+
+
+def p_of_flips(sums) -> np.ndarray:
+    """From the sums that `flipped` gives."""
+    return ((np.abs(sums[1:]) >= np.abs(sums[0])).sum(axis=0) + 1) / len(sums)
 
 
 def rank_swap(first, second, positive, clusters, flips: int, seed: int = 0) -> float:
@@ -33,10 +43,8 @@ def rank_swap(first, second, positive, clusters, flips: int, seed: int = 0) -> f
     positive = np.asarray(positive, bool)
     names, owners = np.unique(np.asarray(clusters), return_inverse=True)
     shares = np.bincount(owners, _shares(_ranks(first), _ranks(second), positive), len(names))
-    observed, random, beyond = abs(shares.sum()), np.random.default_rng(seed), 0
-    for size in batches(flips, len(names), FLIPS):
-        swapped = random.integers(0, 2, (size, len(names)))
-        beyond += int((np.abs((1 - 2 * swapped) @ shares) >= observed).sum())
+    observed = abs(shares.sum())
+    beyond = sum(int((np.abs(sides @ shares) >= observed).sum()) for sides in signs(names, flips, seed))
     return (beyond + 1) / (flips + 1)
 
 

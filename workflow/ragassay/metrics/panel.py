@@ -6,13 +6,12 @@ abstentions could change. `auroc` is the plain number, without an interval."""
 import copy
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from ragassay.metrics import resampling
-from ragassay.metrics.paired import sign_flip
-from ragassay.metrics.resampling import interval, share_interval
+from ragassay.metrics.paired import flipped, p_of_flips
+from ragassay.metrics.sums import Estimates, Sums, ratio
 
 
 def auroc(scores, positive) -> float | None:
@@ -55,40 +54,12 @@ def _only(values):
     return None if np.isnan(values[0]) else float(values[0])
 
 
-class Estimates(NamedTuple):
-    """One number for each method, NaN where there is nothing to count, and its value in each draw."""
-
-    values: np.ndarray  # methods
-    counts: np.ndarray  # methods: the items behind it
-    abstained: np.ndarray  # methods: the items that it was asked about and that are not among these
-    drawn: np.ndarray  # draws x methods
-    clusters: np.ndarray  # methods: the clusters of the items behind it
-    shares: np.ndarray  # methods: whether it is a share, which lies between 0 and 1
-
-    def row(self, method: int = 0) -> dict:
-        """Value, interval and counts of one method, by the names that they have in the table metrics."""
-        drawn, clusters = self.drawn[:, method], int(self.clusters[method])
-        if self.shares[method]:
-            low, high = share_interval(self.values[method], drawn, clusters, int(self.counts[method]))
-        else:
-            low, high = interval(drawn, max(clusters, 1))
-        counts = {"n": int(self.counts[method]), "abstained": int(self.abstained[method])}
-        return {"value": number(self.values[method]), "low": low, "high": high, **counts}
-
-    def minus(self, other: "Estimates") -> "Estimates":
-        """The difference to estimates from other items of the same panel."""
-        counts, abstained = self.counts + other.counts, self.abstained + other.abstained
-        clusters = np.minimum(self.clusters, other.clusters)
-        drawn = self.drawn - other.drawn
-        return Estimates(self.values - other.values, counts, abstained, drawn, clusters, np.full(len(counts), False))
-
-
 class Panel:
     """`clusters` names the cluster of each item. Without draws (`times` = 0) estimates have no intervals."""
 
     def __init__(self, clusters, times: int = 0, seed: int = 0):
-        names, self.owners = np.unique(np.asarray(clusters, str), return_inverse=True)  # item -> number of its cluster
-        self.clusters, self.times, self.seed = len(names), times, seed
+        self.names, self.owners = np.unique(np.asarray(clusters, str), return_inverse=True)  # item -> its cluster
+        self.clusters, self.times, self.seed = len(self.names), times, seed
 
     def part(self, mask) -> "Panel":
         """Some of the items, with the draws of all of them."""
@@ -107,28 +78,27 @@ class Panel:
 
     def means(self, values, masks: dict[Hashable, np.ndarray]) -> dict[Hashable, Estimates]:
         """The same for the items of each mask, by its name; None is a mask of all items that have a number."""
+        return {name: sums.estimates() for name, sums in self.summed(values, masks).items()}
+
+    def summed(self, values, masks: dict[Hashable, np.ndarray]) -> dict[Hashable, Sums]:
+        """What these items leave for the means of them and others."""
         values = _columns(values)
         answered = ~np.isnan(values)
         shares = np.all(~answered | ((values >= 0) & (values <= 1)), axis=0)
         numbers = np.where(answered, values, 0)
-        asked = {name: _mask(mask, answered) for name, mask in masks.items()}
-        totals = {name: self.sums(np.where(mask, numbers, 0)) for name, mask in asked.items()}
-        counts = {name: self.sums(mask & answered) for name, mask in asked.items()}
-        drawn = {name: [] for name in masks}
+        of_clusters, sums = {}, {}
+        for name, mask in masks.items():
+            mask = _mask(mask, answered)
+            of_clusters[name] = totals, counts = self.sums(np.where(mask, numbers, 0)), self.sums(mask & answered)
+            drawn = (np.zeros((1 + self.times, values.shape[1])) for _ in range(2))
+            sums[name] = Sums(*drawn, (mask & ~answered).sum(axis=0), (counts > 0).sum(axis=0), shares)
+            sums[name].totals[0], sums[name].counts[0] = totals.sum(axis=0), counts.sum(axis=0)
+        done = 1
         for weights in self.draws():
-            for name, values_of_mask in drawn.items():
-                values_of_mask.append(_ratio(weights @ totals[name], weights @ counts[name]))
-        return {
-            name: Estimates(
-                _ratio(totals[name].sum(axis=0), counts[name].sum(axis=0)),
-                (mask & answered).sum(axis=0),
-                (mask & ~answered).sum(axis=0),
-                _stacked(drawn[name], values.shape[1]),
-                (counts[name] > 0).sum(axis=0),
-                shares,
-            )
-            for name, mask in asked.items()
-        }
+            rows = slice(done, done := done + len(weights))
+            for name, (totals, counts) in of_clusters.items():
+                sums[name].totals[rows], sums[name].counts[rows] = weights @ totals, weights @ counts
+        return sums
 
     def auroc(self, scores, positive, asked=None) -> Estimates:
         """How often a positive item scores above a negative one; one column of scores may serve a mask of many."""
@@ -157,8 +127,12 @@ class Panel:
 
     def p(self, differences, flips: int) -> np.ndarray:
         """Two-sided p of the mean of each column of differences, by flipping the signs of clusters."""
+        return p_of_flips(self.flipped(differences, flips))
+
+    def flipped(self, differences, flips: int) -> np.ndarray:
+        """1 + flips x columns: the sum of each column as it is, and with each flip; those of parts add up."""
         differences = _columns(differences)
-        return sign_flip(self.sums(np.where(np.isnan(differences), 0, differences)), flips, self.seed)
+        return flipped(self.sums(np.where(np.isnan(differences), 0, differences)), self.names, flips, self.seed)
 
     def sums(self, values) -> np.ndarray:
         """clusters x methods: the values of the items added up by cluster."""
@@ -168,8 +142,8 @@ class Panel:
         return totals
 
     def draws(self) -> Iterator[np.ndarray]:
-        """draws x clusters: how often each cluster was drawn, some draws at a time; always the same ones."""
-        return resampling.draws(self.clusters, self.times, self.seed)
+        """draws x clusters: how often each cluster was drawn, some draws at a time; see `resampling.draws`."""
+        return resampling.draws(self.names, self.times, self.seed)
 
     def _of_rankings(self, scores, positive, asked, measures):
         scores, positive = _columns(scores), np.asarray(positive, bool)
@@ -222,12 +196,7 @@ def bounds(values, asked=None) -> tuple[np.ndarray, np.ndarray]:
     values = _columns(values)
     asked = np.broadcast_to(True if asked is None else _columns(asked, bool), values.shape)
     filled = (np.where(np.isnan(values), filler, values) for filler in (0.0, 1.0))
-    return tuple(_ratio(np.where(asked, column, 0).sum(axis=0), asked.sum(axis=0)) for column in filled)
-
-
-def number(value) -> float | None:
-    """A number as a table holds it: nothing instead of NaN."""
-    return None if np.isnan(value) else float(value)
+    return tuple(ratio(np.where(asked, column, 0).sum(axis=0), asked.sum(axis=0)) for column in filled)
 
 
 def _tpr(above, below, fpr):
@@ -235,7 +204,7 @@ def _tpr(above, below, fpr):
     passing, alarms = (np.cumsum(part[:, ::-1], axis=1) for part in (above, below))
     allowed = alarms <= fpr * below.sum(axis=1, keepdims=True) + 1e-9
     best = np.where(allowed, passing, 0).max(axis=1, initial=0)
-    shares = _ratio(best, above.sum(axis=1))
+    shares = ratio(best, above.sum(axis=1))
     return np.where(below.sum(axis=1) > 0, shares, np.nan)
 
 
@@ -246,12 +215,6 @@ def _columns(values, type_=float):
 
 def _mask(asked, answered):
     return answered if asked is None else np.broadcast_to(_columns(asked, bool), answered.shape)
-
-
-def _ratio(part, whole):
-    """NaN where nothing was counted."""
-    part, whole = np.asarray(part, float), np.asarray(whole, float)
-    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
 
 
 def _stacked(drawn, methods):

@@ -1,33 +1,72 @@
 """Intervals of rates and other numbers, and a rate corrected for the mistakes of its judge (Rogan and Gladen).
-Bootstrap intervals draw whole clusters; draws of few clusters vary less than samples do, so `interval` takes wider
-percentiles the fewer there are, as a t distribution does. `share_interval` is Wilson's, `difference_interval`
-Newcombe's, for numbers of different documents."""
+Bootstrap intervals weigh whole clusters. How often a draw has a cluster is a Poisson number that follows from the
+cluster's name, the draw and the seed alone: the same in every table and process, so that sums of shards add up.
+Draws of few clusters vary less than samples do, so `interval` takes wider percentiles the fewer there are, as a t
+distribution does. `share_interval` is Wilson's, `difference_interval` Newcombe's, for numbers of different documents.
+"""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ragassay.base import chance
+
 NUMBERS = 2**23  # random numbers in memory at a time
 DRAWS = 256  # in memory at a time, at most
 LEVEL = 0.95
+LANES = 4  # draws from one number of 64 bits
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
 
 
-def draws(clusters: int, times: int, seed: int = 0) -> Iterator[np.ndarray]:
-    """draws x clusters: how often each cluster was drawn, some draws at a time; always the same for the same seed."""
-    random = np.random.default_rng(seed)
-    for size in batches(times, clusters, DRAWS) if clusters else ():
-        drawn = random.integers(0, clusters, (size, clusters))
-        drawn += clusters * np.arange(size)[:, None]  # a range of numbers of its own for each draw
-        counts = np.bincount(drawn.ravel(), minlength=size * clusters)
-        yield counts.reshape(size, clusters).astype(float)
+def _poisson() -> np.ndarray:
+    """A number of 16 bits -> Poisson's with mean 1 at that quantile."""
+    probabilities = [math.exp(-1) / math.factorial(number) for number in range(10)]
+    return np.searchsorted(np.cumsum(probabilities), (np.arange(2**16) + 0.5) / 2**16).astype(float)
 
 
-def batches(rows: int, columns: int, most: int) -> Iterator[int]:
-    """How many of so many rows of random numbers to draw at a time: `most`, or fewer where rows are long. These are
-    multiples of four, since the generator fills words with small numbers: so no batch changes what is drawn.
+POISSON = _poisson()
+
+
+def draws(clusters: Sequence, times: int, seed: int = 0) -> Iterator[np.ndarray]:
+    """draws x clusters: how often each of these names was drawn, some draws at a time."""
+    for lanes in _lanes("resample", clusters, times, seed):
+        yield POISSON[lanes]
+
+
+def signs(clusters: Sequence, times: int, seed: int = 0) -> Iterator[np.ndarray]:
+    """draws x clusters: 1 or -1 for each of these names, in the same way."""
+    for lanes in _lanes("sign", clusters, times, seed):
+        yield (lanes & 1).astype(np.float32) * 2 - 1
+
+
+def _lanes(purpose, clusters, times, seed) -> Iterator[np.ndarray]:
+    """draws x clusters: numbers of 16 bits, four from each number of splitmix64 (Steele, Lea and Flood, 2014), which a
+    hash of the cluster's name starts.
     """
-    most = max(4, min(most, NUMBERS // max(columns, 1) // 4 * 4))
+    if not times or not len(clusters):
+        return
+    states, done = np.array([chance.number(purpose, seed, name) for name in clusters], np.uint64), 0
+    for size in _batches(times, len(states)):
+        steps = np.arange(done // LANES + 1, (done + size - 1) // LANES + 2, dtype=np.uint64)
+        words = _mixed(states[:, None] + steps * GOLDEN)
+        yield words.astype("<u8").view("<u2")[:, :size].T
+        done += size
+
+
+def _mixed(words):
+    for shift, factor in MIX:
+        words = (words ^ (words >> shift)) * factor
+    return words ^ (words >> np.uint64(31))
+
+
+def _batches(rows: int, columns: int) -> Iterator[int]:
+    """How many of so many draws to have in memory at a time: `DRAWS`, or fewer where they are long; whole numbers of
+    splitmix64, so that no batch changes a draw.
+    """
+    most = max(LANES, min(DRAWS, NUMBERS // columns // LANES * LANES))
     yield from (min(most, rows - start) for start in range(0, rows, most))
 
 
@@ -52,7 +91,7 @@ def share_interval(value: float, drawn, clusters: int, items: int) -> tuple[floa
         return None, None
     from scipy.special import stdtrit
 
-    varies = defined.var() * clusters / (clusters - 1)
+    varies = defined.var()  # as many clusters as Poisson gives make up for how little draws of few vary
     spread = value * (1 - value)
     size = clusters if spread <= 0 else min(spread / varies, items) if varies > 0 else items
     squared = stdtrit(clusters - 1, (1 + LEVEL) / 2) ** 2

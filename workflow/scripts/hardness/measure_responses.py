@@ -15,7 +15,8 @@ from ragassay.base import tables
 from ragassay.base.stage import run
 from ragassay.grading.declines import declines
 from ragassay.metrics.paired import holm
-from ragassay.metrics.panel import bounds, number
+from ragassay.metrics.panel import bounds
+from ragassay.metrics.sums import number
 from ragassay.people.labelling import DEFUSION, SCOPE
 from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD

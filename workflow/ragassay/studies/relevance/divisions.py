@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.base.stage import log
-from ragassay.metrics.panel import Estimates, Panel, number
+from ragassay.metrics.panel import Estimates, Panel
+from ragassay.metrics.sums import number
 from ragassay.studies.relevance import methods
 from ragassay.studies.relevance.paper_tables import SECTION, WORDS
 from ragassay.studies.relevance.searched_queries import HELD_OUT, SearchedQueries, fits, fractions, still_near

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ragassay.metrics.panel import Panel, number
+from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import share_interval
+from ragassay.metrics.sums import number
 from ragassay.studies.scope.controls import DIGITS
 
 HARD = 0.75

@@ -1,0 +1,68 @@
+"""What parts leave adds up to what one job makes of everything, to the bit, however items are cut and ordered."""
+
+import numpy as np
+import pytest
+
+from ragassay.metrics.paired import p_of_flips
+from ragassay.metrics.panel import Panel, bounds
+from ragassay.metrics.sums import Totals, exact
+
+NAMES = [f"d{number}" for number in range(40)]
+
+
+@pytest.fixture(params=range(4))
+def study(request):
+    """The cluster of each item, values of two methods with gaps, of which one are no shares, and a mask."""
+    random = np.random.default_rng(request.param)
+    owners = np.repeat(NAMES, random.integers(1, 9, len(NAMES)))
+    values = np.stack([random.random(len(owners)) < 0.3, exact(random.normal(size=len(owners)))], axis=1).astype(float)
+    values[random.random(values.shape) < 0.2] = np.nan
+    return random, owners, values, random.random(len(owners)) < 0.5
+
+
+def parts(random, owners):
+    """Items of all clusters, in shards of whole clusters, shards and items in any order."""
+    names = random.permutation(NAMES)
+    for shard in np.split(names, sorted(random.choice(np.arange(1, 40), 5, replace=False))):
+        yield random.permutation(np.flatnonzero(np.isin(owners, shard)))
+
+
+def test_sums_of_any_shards_give_the_bytes_of_one_job(study):
+    random, owners, values, mask = study
+    whole = Panel(owners, 60, 3).means(values, {"all": None, "some": mask})
+    for _ in range(3):
+        totals = Totals()
+        for items in parts(random, owners):
+            totals.add(Panel(owners[items], 60, 3).summed(values[items], {"all": None, "some": mask[items]}))
+        for name, estimates in totals.estimates().items():
+            assert [mine.tobytes() for mine in estimates] == [theirs.tobytes() for theirs in whole[name]]
+            assert estimates.row(1) == whole[name].row(1)
+
+
+def test_flips_of_any_shards_give_the_p_of_one_job(study):
+    random, owners, values, _ = study
+    differences = np.sign(values)
+    sums = sum(Panel(owners[items], 0, 3).flipped(differences[items], 99) for items in parts(random, owners))
+    assert p_of_flips(sums).tolist() == Panel(owners, 0, 3).p(differences, 99).tolist()
+
+
+def test_a_shard_without_items_adds_nothing(study):
+    _, owners, values, _ = study
+    totals = Totals()
+    for items in ([], range(len(owners)), []):
+        totals.add(Panel(owners[list(items)], 9).summed(values[list(items)], {"all": None}))
+    assert totals.estimates()["all"].row() == Panel(owners, 9).mean(values).row()
+
+
+def test_bounds_of_estimates_are_those_of_values(study):
+    _, owners, values, mask = study
+    shares = values[:, :1]
+    np.testing.assert_allclose(Panel(owners).mean(shares, mask).bounds(), bounds(shares, mask), rtol=1e-12)
+    nothing = Panel(owners).mean(np.full(len(owners), np.nan), mask).bounds()
+    assert [float(end[0]) for end in nothing] == [0, 1]
+
+
+def test_exact_values_are_as_near_as_the_grid():
+    values = np.random.default_rng(0).normal(size=1000)
+    assert abs(exact(values) - values).max() <= 2.0**-27 and exact(0.5) == 0.5
+    assert np.sum(exact(values)) == np.sum(exact(values)[::-1])

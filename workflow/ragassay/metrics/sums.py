@@ -1,0 +1,92 @@
+"""Numbers of methods with their intervals, and what a part of the items leaves for them: sums and counts of all its
+items and of each draw. Parts with other clusters add up in any order to what one job over everything makes, to the bit
+if values are whole numbers or rounded by `exact`. So a table of rates, means and differences needs one part of its
+items in memory at a time."""
+
+from collections.abc import Hashable
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ragassay.metrics.resampling import interval, share_interval
+
+GRID = 2.0**-26  # a hundred million numbers up to 1 that are multiples of it add up without a rounding error
+
+
+class Estimates(NamedTuple):
+    """One number for each method, NaN where there is nothing to count, and its value in each draw."""
+
+    values: np.ndarray  # methods
+    counts: np.ndarray  # methods: the items behind it
+    abstained: np.ndarray  # methods: the items that it was asked about and that are not among these
+    drawn: np.ndarray  # draws x methods
+    clusters: np.ndarray  # methods: the clusters of the items behind it
+    shares: np.ndarray  # methods: whether it is a share, which lies between 0 and 1
+
+    def row(self, method: int = 0) -> dict:
+        """Value, interval and counts of one method, by the names that they have in the table metrics."""
+        drawn, clusters = self.drawn[:, method], int(self.clusters[method])
+        if self.shares[method]:
+            low, high = share_interval(self.values[method], drawn, clusters, int(self.counts[method]))
+        else:
+            low, high = interval(drawn, max(clusters, 1))
+        counts = {"n": int(self.counts[method]), "abstained": int(self.abstained[method])}
+        return {"value": number(self.values[method]), "low": low, "high": high, **counts}
+
+    def minus(self, other: "Estimates") -> "Estimates":
+        """The difference to estimates from other items of the same panel."""
+        counts, abstained = self.counts + other.counts, self.abstained + other.abstained
+        clusters = np.minimum(self.clusters, other.clusters)
+        drawn = self.drawn - other.drawn
+        return Estimates(self.values - other.values, counts, abstained, drawn, clusters, np.full(len(counts), False))
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means as they are if all abstentions of a method were 0, and if they were 1."""
+        total, asked = np.where(self.counts > 0, self.values, 0) * self.counts, self.counts + self.abstained
+        return ratio(total, asked), ratio(total + self.abstained, asked)
+
+
+class Sums(NamedTuple):
+    """Of one column of numbers for each method. The first row is of all items, each further one of a draw."""
+
+    totals: np.ndarray  # 1 + draws x methods
+    counts: np.ndarray  # likewise: how many items these come from
+    abstained: np.ndarray  # methods, as in Estimates
+    clusters: np.ndarray
+    shares: np.ndarray
+
+    def plus(self, other: Self) -> Self:
+        """Together with the sums of other clusters."""
+        added = (mine + others for mine, others in zip(self[:-1], other[:-1], strict=True))
+        return Sums(*added, self.shares & other.shares)
+
+    def estimates(self) -> Estimates:
+        means, counts = ratio(self.totals, self.counts), self.counts[0].astype(int)
+        return Estimates(means[0], counts, self.abstained, means[1:], self.clusters, self.shares)
+
+
+class Totals(dict):
+    """What all parts that were added say, by name."""
+
+    def add(self, parts: dict[Hashable, Sums]) -> None:
+        for name, part in parts.items():
+            self[name] = self[name].plus(part) if name in self else part
+
+    def estimates(self) -> dict[Hashable, Estimates]:
+        return {name: sums.estimates() for name, sums in self.items()}
+
+
+def exact(values) -> np.ndarray:
+    """Values rounded to multiples of `GRID`, 1.5e-8, so that their sums do not depend on the order."""
+    return np.round(np.asarray(values, float) / GRID) * GRID
+
+
+def number(value) -> float | None:
+    """A number as a table holds it: nothing instead of NaN."""
+    return None if np.isnan(value) else float(value)
+
+
+def ratio(part, whole):
+    """NaN where nothing was counted."""
+    part, whole = np.asarray(part, float), np.asarray(whole, float)
+    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
