@@ -2,6 +2,8 @@
 
 import datetime
 import json
+from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +63,7 @@ class Files:
             rows = [{"question_id": one["question_id"], "label": one["intended"]} for one in asked]
             self.add("scope_labels", SCOPE_LABELS, f"scope_labels/g/{model}/s.parquet", rows)
         rows = [{"question_id": "q0", "score": 0.9, "hard": True}, {"question_id": "q1", "score": 0.2}]
+        rows = [one | {"shard": "s"} for one in rows]
         self.add("hardness_scores", HARDNESS_SCORES, "hardness_scores/g/j.parquet", rows)
 
     def respond(self, asked, prompt, responder):
@@ -186,3 +189,23 @@ def test_no_question_and_none_that_was_kept_are_measured_too(study, status):
     for name in ("responses", "responses_judge", "responses_numbers"):
         section, _ = shown(name, path)
         assert section.name == name
+
+
+SHARDED = {"documents": DOCUMENTS, "selected_questions": SELECTED_QUESTIONS, "responses": RESPONSES}
+SHARDED |= {"defusion_labels": DEFUSION_LABELS, "defusion_votes": DEFUSION_VOTES, "scope_labels": SCOPE_LABELS}
+SHARDED |= {"closed_book_answers": CLOSED_BOOK_ANSWERS}
+
+
+@pytest.mark.parametrize("shards", ["ab", "ba"])
+def test_a_shard_for_each_document_gives_the_bytes_of_one_for_all_in_any_order(study, shards):
+    whole = Path(measured(study)).read_bytes()
+    for argument, table in SHARDED.items():
+        paths, study.paths[argument] = study.paths[argument], []
+        for path, shard in product(map(Path, paths), shards):
+            rows = tables.read(table, path).to_pylist()
+            of_shard = [one for one in rows if shard == (ASKED.get(one.get("question_id")) or [one["doc_id"]])[0]]
+            study.add(argument, table, path.relative_to(study.folder).with_stem(shard), of_shard)
+    [scores] = study.paths["hardness_scores"]
+    rows = [one | {"shard": ASKED[one["question_id"]][0]} for one in tables.read(HARDNESS_SCORES, scores).to_pylist()]
+    tables.write(HARDNESS_SCORES, scores, rows)
+    assert Path(measured(study)).read_bytes() == whole

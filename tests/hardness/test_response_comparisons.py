@@ -5,15 +5,16 @@ import json
 import numpy as np
 import pytest
 
+from ragassay.studies.scope.response_comparisons import ClosedBook, Comparisons, shared
 from ragassay.studies.scope.verdict_matrix import AFTER, BEFORE, UNKNOWN, period
-from scripts.hardness.measure_responses import closed_book_rows, comparison_rows, shared
 from study import cells, questions
 
 
 def found(asked, codes, flips=999):
     """(compared, within, first, second) -> metric -> row"""
-    rows = {}
-    for row in comparison_rows(asked, cells(**codes), 200, flips, 0):
+    table, rows = Comparisons("g", list(cells(**codes)), flips, 200, 0), {}
+    table.add(asked, cells(**codes))
+    for row in table.rows():
         keys = json.loads(row["keys"])
         pair = tuple(keys[name] for name in ("compared", "within", "first", "second"))
         rows.setdefault(pair, {})[row["metric"]] = row
@@ -89,8 +90,9 @@ def found_closed_book(cutoff):
     ids = ASKED.ids.tolist()
     texts = (dict(zip(ids, own, strict=True)) for own in (ANSWERS, WITH))
     codes = np.array([1, 0, -2, -2, -2], np.int8)
-    rows = {}
-    for row in closed_book_rows(ASKED, "r", *texts, codes, cutoff, 100, 0):
+    table, rows = ClosedBook("g", "r", cutoff, 100, 0), {}
+    table.add(ASKED, *texts, codes)
+    for row in table.rows():
         keys = json.loads(row["keys"])
         rows.setdefault((keys["published"], keys["questions"]), {})[row["metric"]] = (row["value"], row["n"])
     return rows
@@ -117,8 +119,9 @@ def test_another_answer_of_the_document_is_the_one_before_it_that_was_given():
     answers = dict(zip(ids, ["Harbour bridge.", "Bridge tower.", "Tower quay.", "Mill."], strict=True))
     responses = dict(zip(ids, ["Harbour tower.", None, "Quay bridge.", "Mill."], strict=True))
     del responses[ids[1]]
-    rows = closed_book_rows(asked, "r", answers, responses, np.zeros(4, np.int8), None, 0, 0)
-    found = {row["metric"]: (row["value"], row["n"]) for row in rows}
+    table = ClosedBook("g", "r", None, 0, 0)
+    table.add(asked, answers, responses, np.zeros(4, np.int8))
+    found = {row["metric"]: (row["value"], row["n"]) for row in table.rows()}
     assert found["known"] == (pytest.approx((0.5 + 0.5 + 1) / 3), 3), "nothing of the second question's"
     assert found["known_by_chance"] == (pytest.approx((0.5 + 0.5) / 2), 2), (
         "1 by 3, 2 by 1; 3 by 2 and the only one by none"

@@ -40,6 +40,7 @@ __all__ = [
     "TableError",
     "Writer",
     "batches",
+    "by_shard",
     "each",
     "frame",
     "key_names",
@@ -205,6 +206,17 @@ def each(table: Table, paths: Iterable, columns: Iterable[str] | None = None) ->
     """The keys in the path of each file, such as generator and shard, and its rows."""
     for path in paths:
         yield keys(table, path), read(table, path, columns)
+
+
+def by_shard(files: dict[Table, Iterable]) -> dict[str, dict[Table, list]]:
+    """shard -> table -> its files of that shard, from files of tables that have a shard in their paths."""
+    shards = {
+        keys(table, path)["shard"]: {of_shard: [] for of_shard in files} for table in files for path in files[table]
+    }
+    for table, paths in files.items():
+        for path in paths:
+            shards[keys(table, path)["shard"]][table].append(path)
+    return shards
 
 
 def frame(table: Table, paths: Iterable, columns: Iterable[str] | None = None):

@@ -1,55 +1,45 @@
 """Turn responses, judges' labels of them, closed-book answers and direct detection into the metrics of the report's
-section. Asks no model. Questions count if the study's own judge, the first, agrees with their intention.
-
-Whether one responder or prompt is better than another (on questions with both verdicts, signs flipped by document,
-Holm's correction, abstentions set against the difference and for it), and how a responder does without the document:
-whether it declines is read from its words, whether it knows from what it shares with its answer from the document,
-beside that to another question.
+section. Asks no model. Questions count if the study's own judge, the first, agrees with their intention. It reads one
+shard at a time, and tables keep sums: so memory does not grow with the shards.
 """
 
-from itertools import combinations
+import operator
+from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.stage import run
-from ragassay.grading.declines import declines
-from ragassay.metrics.paired import holm
-from ragassay.metrics.panel import bounds
-from ragassay.metrics.sums import number
+from ragassay.metrics.resampling import Judge
 from ragassay.people.labelling import DEFUSION, SCOPE
+from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD
 from ragassay.schemas.report import METRICS
-from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, RESPONSES
-from ragassay.schemas.scope_questions import SCOPE_LABELS
+from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
+from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
+from ragassay.studies.scope.response_comparisons import ClosedBook, Comparisons
 from ragassay.studies.scope.response_tables import (
-    SECTION,
+    Detection,
+    Table2,
+    Table3,
     basis_rows,
-    counts_of,
-    detection_rows,
     figure_1,
     judge_rows,
+    matrix,
     parts_of,
-    refusal_rows,
-    table_2,
-    table_3,
     votes_by_way,
 )
 from ragassay.studies.scope.verdict_matrix import (
-    AFTER,
-    BEFORE,
-    UNASKED,
-    UNKNOWN,
+    NO_GOLD,
     JudgedCell,
     Questions,
-    defused,
+    cells_of,
     judges_on_gold,
-    period,
     read_questions,
     read_verdicts,
 )
-from ragassay.text.words import content, stem
 
 
 def measure_responses(
@@ -60,45 +50,99 @@ def measure_responses(
     """`generator` and `judge` are the study's own, the latter perhaps a set of rules; with responses to `prompt`
     closed-book answers are compared.
     """
-    questions = read_questions(documents, selected_questions)
-    verdicts = read_verdicts(questions, defusion_labels)
+    draws = {"times": resamples, "seed": seed}
     people = tables.frame(GOLD, gold).rename(columns={"prompt_name": "prompt"})
     on_scope, on_defusion = (people[people["task"] == task] for task in (SCOPE, DEFUSION))
-    judged = tables.frame(DEFUSION_LABELS, defusion_labels if len(on_defusion) else [], ["question_id", "label"])
-    judges, draws = judges_on_gold(judged, on_defusion), {"times": resamples, "seed": seed}
     settled = on_defusion.set_index(["question_id", "responder", "prompt"])["label"].to_dict()
-    rows = list(judge_rows({cell.judge for cells in verdicts.values() for cell in cells}, judges))
-    rows += table_3(*votes_by_way(defusion_votes), settled, least_share, **draws)
-    response_rows = tables.frame(RESPONSES, responses, ["question_id", "text", "finish_reason", "truncated"])
-    asked_of_all = sum(len(asked.ids) for asked in questions.values())
-    rows += basis_rows(judge, by_rules, set(response_rows["responder"]), len(people), asked_of_all)
-    labels = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label"])
-    closed_book = tables.frame(CLOSED_BOOK_ANSWERS, closed_book_answers, ["question_id", "text"])
-    scores = tables.frame(HARDNESS_SCORES, hardness_scores, ["question_id", "score", "hard"])
-    for name, asked in questions.items():
-        cells, answers, near = verdicts[name], _of(response_rows, name), _of(scores, name)
-        hard, overlap = (
-            near.loc[near["hard"].eq(True), "question_id"],
-            _by_question(near.dropna(subset="score"), "score"),
-        )
-        if cells:
-            parts = parts_of(asked, cells, hard, cutoffs)
-            rows += table_2(asked, cells, parts, counts_of(asked, answers), judges, **draws)
-            rows += refusal_rows(asked, cells, answers, **draws)
-            rows += comparison_rows(asked, cells, flips=flips, **draws)
-        models = {
-            model: _by_question(of_model, "label") for model, of_model in _of(labels, name).groupby("judge", sort=False)
-        }
-        detected = list(detection_rows(asked, models, overlap, hard, judge, _by_question(on_scope, "label"), **draws))
-        rows += detected
-        if name == generator:
-            rows += figure_1(detected)
-        for responder, of_model in _of(closed_book, name).groupby("responder"):
-            codes = cells.get(JudgedCell(judge, prompt, responder), np.full(len(asked.ids), UNASKED, np.int8))
-            with_document = answers[(answers["responder"] == responder) & (answers["prompt"] == prompt)]
-            texts = _by_question(of_model, "text"), _by_question(with_document, "text")
-            rows += closed_book_rows(asked, responder, *texts, codes, cutoffs.get(responder), **draws)
+    cells, models, scores = cells_of(defusion_labels), _models(scope_labels), _scores(hardness_scores)
+    by_votes, studies, judges, responders, asked_of_all = Table3(least_share, **draws), {}, {}, set(), 0
+    files = {DOCUMENTS: documents, SELECTED_QUESTIONS: selected_questions, RESPONSES: responses}
+    files |= {DEFUSION_LABELS: defusion_labels, DEFUSION_VOTES: defusion_votes, SCOPE_LABELS: scope_labels}
+    for shard, parts in tables.by_shard(files | {CLOSED_BOOK_ANSWERS: closed_book_answers}).items():
+        by_votes.add(*votes_by_way(parts[DEFUSION_VOTES]), settled)
+        if len(on_defusion):
+            judged = tables.frame(DEFUSION_LABELS, parts[DEFUSION_LABELS], ["question_id", "label"])
+            for name, counts in judges_on_gold(judged, on_defusion).items():
+                judges[name] = Judge(*map(operator.add, judges.get(name, NO_GOLD), counts))
+        given = tables.frame(RESPONSES, parts[RESPONSES], ["question_id", "text", "finish_reason", "truncated"])
+        responders |= set(given["responder"])
+        labels = tables.frame(SCOPE_LABELS, parts[SCOPE_LABELS], ["question_id", "label"])
+        closed_book = tables.frame(CLOSED_BOOK_ANSWERS, parts[CLOSED_BOOK_ANSWERS], ["question_id", "text"])
+        questions = read_questions(parts[DOCUMENTS], parts[SELECTED_QUESTIONS])
+        verdicts = read_verdicts(questions, parts[DEFUSION_LABELS])
+        for name, asked in questions.items():
+            asked_of_all += len(asked.ids)
+            if name not in studies:
+                of_name = name, cells.get(name, []), models.get(name, []), judge, prompt, cutoffs, flips
+                studies[name] = Answers(*of_name, **draws)
+            of_shard = (_of(rows, name) for rows in (given, labels, closed_book))
+            studies[name].add(asked, verdicts[name], *of_shard, scores(name, shard), _by_question(on_scope, "label"))
+    rows = list(judge_rows({cell.judge for name in studies for cell in cells.get(name, [])}, judges))
+    rows += [*by_votes.rows(), *basis_rows(judge, by_rules, responders, len(people), asked_of_all)]
+    for name, study in studies.items():
+        rows += study.rows(judges)
+        rows += figure_1(study.detection.rows()) if name == generator else []
     tables.write(METRICS, metrics, rows)
+
+
+class Answers:
+    """What one generator's questions were answered, by all responders, and what models said of their scope."""
+
+    def __init__(self, generator, cells, models, judge, prompt, cutoffs, flips, times, seed):
+        self.generator, self.cells, self.judge, self.prompt = generator, cells, judge, prompt
+        self.cutoffs, self.draws = cutoffs, {"times": times, "seed": seed}
+        self.table_2 = Table2(generator, cells, **self.draws)
+        self.comparisons = Comparisons(generator, cells, flips, **self.draws)
+        self.detection = Detection(generator, models, judge, **self.draws)
+        self.closed_book = {}  # responder -> ClosedBook
+
+    def add(self, questions: Questions, verdicts, responses, labels, closed_book, scores, gold):
+        """Frames with the rows of one shard; `gold` is question -> what people say of its scope."""
+        hard = scores.loc[scores["hard"].eq(True), "question_id"]
+        if self.cells:
+            self.table_2.add(questions, verdicts, parts_of(questions, self.cells, hard, self.cutoffs), responses)
+            self.comparisons.add(questions, verdicts)
+        by_model = {model: _by_question(rows, "label") for model, rows in labels.groupby("judge")}
+        self.detection.add(questions, by_model, _by_question(scores.dropna(subset="score"), "score"), hard, gold)
+        for responder, answers in closed_book.groupby("responder"):
+            codes = matrix(questions, verdicts, [JudgedCell(self.judge, self.prompt, responder)])[:, 0]
+            given = responses[(responses["responder"] == responder) & (responses["prompt"] == self.prompt)]
+            if responder not in self.closed_book:
+                cutoff = self.cutoffs.get(responder)
+                self.closed_book[responder] = ClosedBook(self.generator, responder, cutoff, **self.draws)
+            self.closed_book[responder].add(
+                questions, *(_by_question(rows, "text") for rows in (answers, given)), codes
+            )
+
+    def rows(self, judges) -> Iterator[dict]:
+        if self.cells:
+            yield from self.table_2.rows(judges)
+        for table in (self.comparisons, self.detection, *self.closed_book.values()):
+            yield from table.rows()
+
+
+def _models(scope_labels):
+    """generator -> the models that were asked about its questions, in the order of the files."""
+    models = {}
+    for path in scope_labels:
+        keys = tables.keys(SCOPE_LABELS, path)
+        models.setdefault(keys["generator"], {})[keys["judge"]] = None
+    return models
+
+
+def _scores(paths):
+    """A function of generator and shard: a frame of the scores of its questions."""
+    columns, by_generator = ["question_id", "score", "hard"], {}
+    for keys, rows in tables.each(HARDNESS_SCORES, paths, [*columns, "shard"]):
+        shards = rows["shard"].combine_chunks().dictionary_encode()
+        by_generator[keys["generator"]] = rows.select(columns), shards.indices.to_numpy(), shards.dictionary.to_pylist()
+
+    def of_shard(generator, shard):
+        rows, places, names = by_generator.get(generator, (HARDNESS_SCORES.schema.empty_table(), np.empty(0), []))
+        wanted = places == names.index(shard) if shard in names else np.zeros(len(places), bool)
+        return rows.filter(pa.array(wanted)).to_pandas()
+
+    return of_shard
 
 
 def _of(rows, generator):
@@ -107,101 +151,6 @@ def _of(rows, generator):
 
 def _by_question(rows, column):
     return dict(zip(rows["question_id"], rows[column], strict=True))
-
-
-def comparison_rows(questions: Questions, cells: dict, times: int, flips: int, seed: int):
-    """The rows of the table comparisons, for each judge among the cells."""
-    wanted = questions.out & questions.kept
-    panel = questions.panel(times, seed).part(wanted)
-    for judge in dict.fromkeys(cell.judge for cell in cells):
-        judged = {cell: codes[wanted] for cell, codes in cells.items() if cell.judge == judge}
-        pairs = list(_pairs(judged))
-        if not pairs:
-            continue
-        firsts, seconds = (np.stack([judged[pair[at]] for _, _, pair in pairs], axis=1) for at in (0, 1))
-        asked = (firsts != UNASKED) & (seconds != UNASKED)
-        firsts, seconds = defused(firsts), defused(seconds)
-        differences = panel.difference(firsts - seconds, asked)
-        tested = panel.p(firsts - seconds, flips)
-        adjusted = holm(tested)
-        (least_first, most_first), (least_second, most_second) = bounds(firsts, asked), bounds(seconds, asked)
-        lowest, highest = least_first - most_second, most_first - least_second
-        for at, (compared, within, (first, second)) in enumerate(pairs):
-            difference = differences.row(at)
-            keys = {"generator": questions.generator, "judge": judge, "compared": compared, "within": within}
-            keys |= {"first": getattr(first, compared), "second": getattr(second, compared)}
-            numbers = {"p": float(tested[at]), "p_holm": float(adjusted[at])}
-            numbers |= {"at_least": number(lowest[at]), "at_most": number(highest[at])}
-            numbers["unsettled"] = float(not (lowest[at] > 0 or highest[at] < 0))
-            yield SECTION.row("comparisons", keys, "difference", **difference)
-            counts = {name: difference[name] for name in ("n", "abstained")}
-            for name, value in numbers.items():
-                yield SECTION.row("comparisons", keys, name, value, **counts)
-
-
-def _pairs(cells):
-    """(what is compared, within which, the two cells)"""
-    for compared, within in (("responder", "prompt"), ("prompt", "responder")):
-        for pair in combinations(cells, 2):
-            if getattr(pair[0], within) == getattr(pair[1], within):
-                yield compared, getattr(pair[0], within), pair
-
-
-def closed_book_rows(questions: Questions, responder, answers, responses, codes, cutoff, times: int, seed: int):
-    """The rows of the table closed_book, for one responder and the kept questions. `answers` and `responses` are
-    question -> text, without the document and with it; `codes` are the verdicts on these responses.
-    """
-    ids = questions.ids.tolist()
-    declined = np.array([declines(answers.get(question, "")) for question in ids], bool)
-    asked = questions.kept & questions.are_in(answers)
-    periods = np.array([period(questions.published[owner], cutoff) for owner in questions.owners], object)
-    knows, chance = _known(questions, ids, asked & ~questions.out & ~declined, answers, responses)
-    judged = np.where(questions.out, defused(codes), np.nan)
-    values = {
-        "answered": ~declined,
-        "defused_if_answered": np.where(declined, np.nan, judged),
-        "defused_if_declined": np.where(declined, judged, np.nan),
-        "known": knows,
-        "known_by_chance": chance,
-    }
-    values, titles = np.stack(list(values.values()), axis=1), list(values)
-    masks = {
-        (name, kind): asked & (periods == name) & of_kind
-        for name in (BEFORE, AFTER, UNKNOWN)
-        for kind, of_kind in (("out of scope", questions.out), ("in scope", ~questions.out))
-    }
-    counted = {keys: mask[:, None] & ~np.isnan(values) for keys, mask in masks.items() if mask.any()}
-    for (name, kind), estimates in questions.panel(times, seed).means(values, counted).items():
-        keys = {"generator": questions.generator, "responder": responder, "published": name, "questions": kind}
-        for at, title in enumerate(titles):
-            yield SECTION.row("closed_book", keys, title, **estimates.row(at))
-
-
-def _known(questions, ids, wanted, answers, responses):
-    """Of answered in-scope questions: what the answer shares with that from the document, and with another's."""
-    knows, chance = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
-    for document in np.unique(questions.owners[wanted]):
-        of_document = np.flatnonzero((questions.owners == document) & questions.kept & ~questions.out)
-        for at, place in enumerate(of_document):
-            if not wanted[place]:
-                continue
-            answer, text = answers[ids[place]], questions.texts[place]
-            for target, other in ((knows, place), (chance, of_document[at - 1])):
-                if (target is knows or other != place) and ids[other] in responses:
-                    share = shared(answer, responses[ids[other]], text)
-                    target[place] = np.nan if share is None else share
-    return knows, chance
-
-
-def shared(answer: str, other: str, question: str) -> float | None:
-    """The share of the other answer's content words, without the question's, that this answer has; nothing of none."""
-    asked = _words(question)
-    wanted = _words(other) - asked
-    return len(wanted & _words(answer)) / len(wanted) if wanted else None
-
-
-def _words(text):
-    return {stem(word) for word in content(text)}
 
 
 if __name__ == "__main__":

@@ -9,12 +9,11 @@ import pytest
 from ragassay.metrics.resampling import Judge
 from ragassay.studies.scope.response_tables import (
     OVERLAP,
+    Detection,
+    Table2,
+    Table3,
     basis_rows,
-    detection_rows,
     figure_1,
-    refusal_rows,
-    table_2,
-    table_3,
 )
 from study import cells, questions
 
@@ -23,12 +22,24 @@ ASKED = questions([0, 0, 1, 2, 2, 2], ["food", "food", "sport"], out=[1, 1, 1, 1
 MARKS = {"hard": np.array([1, 0, 0, 1, 1, 1], bool)[:, None]}
 
 
-def found(codes, said=(4, 1), judges=None, asked=ASKED, marks=MARKS):
+def responses(*rows):
+    columns = ["prompt", "responder", "question_id", "text", "truncated"]
+    return pd.DataFrame(rows, columns=columns).assign(finish_reason="stop")
+
+
+NO_RESPONSES = responses()
+
+
+def table_2(asked, codes, marks, given):
+    table = Table2("g", list(codes), 400, 0)
+    table.add(asked, codes, marks, given)
+    return table
+
+
+def found(codes, given=NO_RESPONSES, judges=None, asked=ASKED, marks=MARKS):
     """table -> (keys without generator and judge) -> metric -> row"""
-    given = cells(**codes)
-    said = {(cell.prompt, cell.responder): said for cell in given}
     tables = {}
-    for row in table_2(asked, given, marks, said, judges or {}, 400, 0):
+    for row in table_2(asked, cells(**codes), marks, given).rows(judges or {}):
         keys = json.loads(row["keys"])
         name = " ".join(keys[key] for key in ("prompt", "responder", "topic") if key in keys)
         tables.setdefault(row["table"], {}).setdefault(name, {})[row["metric"]] = row
@@ -60,9 +71,10 @@ def test_mean_and_deviation_are_those_of_the_paper():
 
 
 def test_abstentions_are_counted_and_bound_the_rate():
-    row = found({"basic__r": [1, -1, -1, 0, -1, -1]})["cells"]["basic r"]
+    said = [("basic", "r", f"q{at}", text, at == 2) for at, text in enumerate(["No.", " ", "No.", "No.", "No.", "No."])]
+    row = found({"basic__r": [1, -1, -1, 0, -1, -1]}, responses(*said))["cells"]["basic r"]
     names = ("asked", "parsed", "abstained", "accuracy", "at_least", "at_most", "answered", "truncated")
-    assert values(row, *names) == [4, 2, 2, 0.5, 0.25, 0.75, 4, 1]
+    assert values(row, *names) == [4, 2, 2, 0.5, 0.25, 0.75, 3, 1]
     assert (row["accuracy"]["n"], row["accuracy"]["abstained"]) == (2, 2)
 
 
@@ -100,13 +112,13 @@ SAYS = {"yes": "In 1907.", "no": "The document does not say.", "": " ", "sorry":
 @pytest.mark.parametrize("said", [["no", "yes", "no", "yes"], ["sorry", "", "yes", "no"], ["yes"] * 4, [""] * 4])
 def test_refusals_of_in_scope_questions_are_those_counted_one_by_one(said):
     asked = questions([0, 0, 1, 2, 2], ["food"] * 3, out=[0, 0, 0, 0, 1], kept=[1, 1, 0, 1, 1])
-    given = [("basic", f"q{number}", SAYS[word]) for number, word in enumerate([*said, "no"])]
-    given += [("cot", "q0", SAYS["no"])]
-    frame = pd.DataFrame(given, columns=["prompt", "question_id", "text"]).assign(responder="r", finish_reason="stop")
-    cells_asked = cells(basic__r=[0] * 5, cot__r=[0] * 5)
+    given = [("basic", "r", f"q{number}", SAYS[word], False) for number, word in enumerate([*said, "no"])]
+    given = responses(*given, ("cot", "r", "q0", SAYS["no"], False))
+    codes = cells(basic__r=[0] * 5, cot__r=[0] * 5)
     rows = {
         (json.loads(row["keys"])["prompt"], row["metric"]): (row["value"], row["n"], row["abstained"])
-        for row in refusal_rows(asked, cells_asked, frame, 50, 0)
+        for row in table_2(asked, codes, {}, given).rows({})
+        if row["metric"].startswith("refused")
     }
     for name, wanted in (("refused", [0, 1, 2, 3]), ("refused_kept", [0, 1, 3])):
         words = [said[number] for number in wanted]
@@ -118,9 +130,8 @@ def test_refusals_of_in_scope_questions_are_those_counted_one_by_one(said):
 
 def test_no_in_scope_question_was_asked():
     asked = questions([0], ["food"], out=[1], kept=[1])
-    frame = pd.DataFrame([], columns=["prompt", "question_id", "text", "responder", "finish_reason"])
-    rows = list(refusal_rows(asked, cells(basic__r=[1]), frame, 50, 0))
-    assert [(row["value"], row["n"]) for row in rows] == [(None, 0)] * 2
+    rows = found({"basic__r": [1]}, asked=asked, marks={})["cells"]["basic r"]
+    assert [(rows[name]["value"], rows[name]["n"]) for name in ("refused", "refused_kept")] == [(None, 0)] * 2
 
 
 def test_what_the_study_rests_on_says_whether_the_judge_judges_itself():
@@ -131,10 +142,16 @@ def test_what_the_study_rests_on_says_whether_the_judge_judges_itself():
 YES, NO, NOT = True, False, None
 
 
+def table_3(*given):
+    table = Table3(0.5, 100, 0)
+    table.add(*given)
+    return table.rows()
+
+
 def found_table_3(given, gold):
     """(way, votes) -> metric -> (value, n, abstained); each response is about a document of its own"""
     rows, owners = {}, {name: f"d-{name}" for name in "abc"}
-    for row in table_3(given, owners, gold, 0.5, 100, 0):
+    for row in table_3(given, owners, gold):
         keys = json.loads(row["keys"])
         own = rows.setdefault((keys["examples"], keys["votes"]), {})
         own[row["metric"]] = (row["value"], row["n"], row["abstained"])
@@ -162,7 +179,7 @@ def test_without_people_there_is_agreement_with_the_studys_own_way():
 
 
 def test_the_studys_own_way_stands_last_and_no_votes_give_no_rows():
-    rows = table_3({"": OWN, "plain": PLAIN, "bare": PLAIN}, {name: name for name in "abc"}, {}, 0.5, 0, 0)
+    rows = table_3({"": OWN, "plain": PLAIN, "bare": PLAIN}, {name: name for name in "abc"}, {})
     places = [(keys["at"], keys["examples"]) for keys in (json.loads(row["keys"]) for row in rows)]
     assert list(dict.fromkeys(places)) == [("1", "bare"), ("2", "plain"), ("3", "as configured")]
     assert found_table_3({}, {}) == {}
@@ -176,8 +193,10 @@ LABELS = {
 }
 
 
-def rows(gold=None, overlap=None, hard=()):
-    return list(detection_rows(FIGURE_1_ASKED, LABELS, overlap or {}, set(hard), "judge", gold or {}, 200, 0))
+def rows(gold=None, overlap=None, hard=(), labels=LABELS):
+    table = Detection("g", list(labels), "judge", 200, 0)
+    table.add(FIGURE_1_ASKED, labels, overlap or {}, set(hard), gold or {})
+    return list(table.rows())
 
 
 def found_figure_1(given):
@@ -197,8 +216,7 @@ def test_a_judge_is_not_measured_on_what_it_has_chosen():
 
 
 def test_a_model_that_was_asked_about_some_questions_abstains_on_no_others():
-    labels = {"some": {"q0": OUT, "q3": "tie"}}
-    some = found_figure_1(detection_rows(FIGURE_1_ASKED, labels, {}, set(), "judge", {}, 200, 0))["some"]
+    some = found_figure_1(rows(labels={"some": {"q0": OUT, "q3": "tie"}}))["some"]
     assert some["meant"] == (1.0, 1, 1)
 
 

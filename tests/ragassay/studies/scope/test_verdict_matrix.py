@@ -8,7 +8,16 @@ from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.verdict_matrix import ABSTAINED, NO, UNASKED, YES, JudgedCell, read_questions, read_verdicts
+from ragassay.studies.scope.verdict_matrix import (
+    ABSTAINED,
+    NO,
+    UNASKED,
+    YES,
+    JudgedCell,
+    cells_of,
+    read_questions,
+    read_verdicts,
+)
 from rows import row
 
 DAY = datetime.datetime(2024, 5, 22, 23, 30, tzinfo=datetime.UTC)
@@ -63,7 +72,7 @@ def test_labels_find_their_questions_in_whatever_file_they_stand(questions, file
         labels("other/r/basic/j/1", q3="no_verdict"),
     ]
     found = read_verdicts(questions, paths)
-    assert list(found["g"]) == [JudgedCell("j", "two_shot", "r"), JudgedCell("j", "basic", "r")], (
+    assert cells_of(paths)["g"] == [JudgedCell("j", "two_shot", "r"), JudgedCell("j", "basic", "r")], (
         "as the files name them"
     )
     assert found["g"]["j", "basic", "r"].tolist() == [NO, ABSTAINED, UNASKED]

@@ -1,7 +1,7 @@
 """The paper's Tables 2 and 3 and Figure 1, and more of their kind; 95 % intervals with the same draws for all cells.
 Table 2: how often responders decline or correct out-of-scope questions, and what declining costs on in-scope ones.
 Table 3: what worked examples and more votes do for the judge of defusion. Figure 1: models that are simply asked what
-is in scope, beside shared words."""
+is in scope, beside shared words. A table gets the questions part by part, such as shard by shard, and keeps sums."""
 
 import json
 from collections.abc import Iterator
@@ -11,60 +11,83 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.grading.declines import declines_from_passages
-from ragassay.metrics.panel import Estimates, Panel, bounds
+from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import Judge, corrected_rate, share_interval
+from ragassay.metrics.sums import Estimates, Totals
 from ragassay.schemas.report import Section
 from ragassay.schemas.scope_answers import DEFUSION_VOTES
-from ragassay.studies.scope.verdict_matrix import AFTER, NO_GOLD, UNASKED, Questions, defused, period
+from ragassay.studies.scope.verdict_matrix import AFTER, NO_GOLD, UNASKED, JudgedCell, Questions, defused, period
 from ragassay.studies.scope.votes import DEFUSED, IN, NOT_DEFUSED, OUT, defusion_label
 
 SECTION = Section("responses")
 EVERY = "every question"
 OVER_TOPICS = {"average": np.mean, "lowest": np.min, "highest": np.max, "deviation": np.std}
 FEWER = (1, 3, 9)
+ALL_VOTES = 0
 OWN = "as configured"
 DEFUSED_SIDES = {DEFUSED: 1.0, NOT_DEFUSED: 0.0}
 OVERLAP = "shared words alone"
 SCOPE_SIDES = {OUT: 1.0, IN: 0.0}
 
 
-def table_2(questions: Questions, cells: dict, marks: dict, responses: dict, judges: dict, times: int, seed: int):
-    """The rows of the tables table_2 and cells. `marks` are parts to look at apart: name -> mask, questions x cells;
-    `responses` is (prompt, responder) -> how many responses are not empty, and how many were cut off; `judges` how each
-    judge does on gold.
-    """
-    codes, topics = np.stack(list(cells.values()), axis=1), questions.topics[questions.owners]
-    wanted = questions.out & questions.kept
-    named = sorted(set(topics[wanted]))
-    parts = {EVERY: np.ones((len(codes), 1), bool), **marks}
-    by_topic = {topic: (topics == topic)[:, None] for topic in named}
-    panel, asked = questions.panel(times, seed).part(wanted), codes != UNASKED
-    values = defused(codes[wanted])
-    estimates_of = panel.means(values, {name: (part & asked)[wanted] for name, part in parts.items()})
-    of_topics = panel.means(values, {topic: (part & asked)[wanted] for topic, part in by_topic.items()})
-    least, most = bounds(values, asked[wanted])
-    for at, cell in enumerate(cells):
-        keys = {"at": at, "generator": questions.generator, **cell._asdict()}
-        every = estimates_of[EVERY].row(at)
-        counts = {name: every[name] for name in ("n", "abstained")}
-        for topic, estimates in of_topics.items():
-            yield SECTION.row("table_2", keys | {"topic": topic}, "accuracy", **estimates.row(at))
-        for name, numbers in _over_topics(list(of_topics.values()), at).items() if named else ():
-            yield SECTION.row("table_2", keys, name, **numbers, **counts)
-        answered, truncated = responses.get((cell.prompt, cell.responder), (0, 0))
-        n_asked = sum(counts.values())
-        numbers = {"asked": n_asked, "answered": answered, "truncated": truncated, "parsed": counts["n"]}
-        numbers |= {"abstained": counts["abstained"]}
-        numbers |= {"at_least": least[at], "at_most": most[at]}  # all that abstained, against or for
-        yield from SECTION.rows("cells", keys, numbers, n_asked)
-        for name, estimates in estimates_of.items():
-            yield SECTION.row("cells", keys, "accuracy" if name == EVERY else name, **estimates.row(at))
-        value = low = high = None
-        if every["value"] is not None:
-            drawn, clusters = estimates_of[EVERY].drawn[:, at], int(estimates_of[EVERY].clusters[at])
-            judge = judges.get(cell.judge, NO_GOLD)
-            value, low, high = corrected_rate(every["value"], drawn, judge, seed, clusters)
-        yield SECTION.row("cells", keys, "corrected", value, 0 if value is None else every["n"], low, high)
+class Table2:
+    """The rows of the tables table_2 and cells about one generator's questions."""
+
+    def __init__(self, generator: str, cells: list[JudgedCell], times: int, seed: int):
+        self.generator, self.cells, self.draws = generator, cells, (times, seed)
+        self.totals, self.topics, self.refusals = Totals(), Totals(), Totals()
+        self.responses = {}  # (prompt, responder) -> how many responses are not empty, and how many were cut off
+
+    def add(self, questions: Questions, verdicts: dict, marks: dict, responses) -> None:
+        """`verdicts` are cell -> codes; `marks` are parts to look at apart: name -> mask, questions x cells;
+        `responses` is a frame of them.
+        """
+        codes, topics = matrix(questions, verdicts, self.cells), questions.topics[questions.owners]
+        wanted = questions.out & questions.kept
+        asked = codes[wanted] != UNASKED
+        parts = {name: part[wanted] & asked for name, part in ({EVERY: wanted[:, None]} | marks).items()}
+        by_topic = {topic: (topics[wanted] == topic)[:, None] & asked for topic in set(topics[wanted])}
+        panel, values = questions.panel(*self.draws).part(wanted), defused(codes[wanted])
+        self.totals.add(panel.summed(values, parts))
+        self.topics.add(panel.summed(values, by_topic))
+        for cell, counts in counts_of(questions, responses).items():
+            self.responses[cell] = np.add(self.responses.get(cell, (0, 0)), counts)
+        refused, masks = refusals(questions, self.cells, responses)
+        self.refusals.add(questions.panel(*self.draws).summed(refused, masks))
+
+    def rows(self, judges: dict[str, Judge]) -> Iterator[dict]:
+        """`judges` is how each judge does on gold."""
+        parts, topics = self.totals.estimates(), dict(sorted(self.topics.estimates().items()))
+        refused = self.refusals.estimates()
+        least, most = parts[EVERY].bounds()
+        for at, cell in enumerate(self.cells):
+            keys = {"at": at, "generator": self.generator, **cell._asdict()}
+            every = parts[EVERY].row(at)
+            counts = {name: every[name] for name in ("n", "abstained")}
+            for topic, estimates in topics.items():
+                yield SECTION.row("table_2", keys | {"topic": topic}, "accuracy", **estimates.row(at))
+            for name, numbers in _over_topics(list(topics.values()), at).items() if topics else ():
+                yield SECTION.row("table_2", keys, name, **numbers, **counts)
+            answered, truncated = map(int, self.responses.get((cell.prompt, cell.responder), (0, 0)))
+            n_asked = sum(counts.values())
+            numbers = {"asked": n_asked, "answered": answered, "truncated": truncated, "parsed": counts["n"]}
+            numbers |= {"abstained": counts["abstained"]}
+            numbers |= {"at_least": least[at], "at_most": most[at]}  # all that abstained, against or for
+            yield from SECTION.rows("cells", keys, numbers, n_asked)
+            for name, estimates in (parts | refused).items():
+                yield SECTION.row("cells", keys, "accuracy" if name == EVERY else name, **estimates.row(at))
+            value = low = high = None
+            if every["value"] is not None:
+                drawn, clusters = parts[EVERY].drawn[:, at], int(parts[EVERY].clusters[at])
+                judge = judges.get(cell.judge, NO_GOLD)
+                value, low, high = corrected_rate(every["value"], drawn, judge, self.draws[1], clusters)
+            yield SECTION.row("cells", keys, "corrected", value, 0 if value is None else every["n"], low, high)
+
+
+def matrix(questions: Questions, verdicts: dict, cells: list[JudgedCell]) -> np.ndarray:
+    """questions x cells: the codes of all verdicts."""
+    unasked = np.full(len(questions.ids), UNASKED, np.int8)
+    return np.stack([verdicts.get(cell, unasked) for cell in cells], axis=1)
 
 
 def parts_of(questions: Questions, cells: dict, hard, cutoffs: dict) -> dict:
@@ -87,25 +110,19 @@ def counts_of(questions: Questions, responses) -> dict:
     }
 
 
-def refusal_rows(questions: Questions, cells: dict, responses, times: int, seed: int) -> Iterator[dict]:
-    """Rows of the table cells: the shares of in-scope questions that are refused, of all that were written and of the
-    kept ones. `responses` is a frame of them; an empty one is no refusal.
+def refusals(questions: Questions, cells: list[JudgedCell], responses) -> tuple[np.ndarray, dict]:
+    """questions x cells: which responses to in-scope questions refuse to answer; and the masks of all of them and of
+    those to kept questions. An empty response is no refusal.
     """
     refused, asked = np.full((len(questions.ids), len(cells)), np.nan), np.zeros((len(questions.ids), len(cells)), bool)
-    for at, cell in enumerate(cells):
-        given = responses[(responses["prompt"] == cell.prompt) & (responses["responder"] == cell.responder)]
-        given = given[given["question_id"].isin(questions.ids[~questions.out])]
+    responses = responses[responses["question_id"].isin(questions.ids[~questions.out])]
+    for (prompt, responder), given in responses.groupby(["prompt", "responder"]):
         places = questions.ids.get_indexer(given["question_id"])
-        asked[places, at] = True
-        refused[places, at] = [
-            _refused(answer_part(text, reason))
-            for text, reason in zip(given["text"], given["finish_reason"], strict=True)
-        ]
-    masks = {"refused": asked, "refused_kept": asked & questions.kept[:, None]}
-    for name, estimates in questions.panel(times, seed).means(refused, masks).items():
-        for at, cell in enumerate(cells):
-            keys = {"at": at, "generator": questions.generator, **cell._asdict()}
-            yield SECTION.row("cells", keys, name, **estimates.row(at))
+        parts = zip(given["text"], given["finish_reason"], strict=True)
+        sides = np.array([_refused(answer_part(text, reason)) for text, reason in parts])
+        for at in (at for at, cell in enumerate(cells) if (cell.prompt, cell.responder) == (prompt, responder)):
+            asked[places, at], refused[places, at] = True, sides
+    return refused, {"refused": asked, "refused_kept": asked & questions.kept[:, None]}
 
 
 def _refused(part):
@@ -147,24 +164,42 @@ def judge_rows(names, judges: dict[str, Judge]) -> Iterator[dict]:
             yield SECTION.row("judges", {"judge": name}, rate, getattr(judge, rate), n)
 
 
-def table_3(votes: dict, owners: dict, gold: dict, least_share: float, times: int, seed: int):
-    """The rows of table_3. `votes` are way to ask -> response -> verdicts in their order, the study's own way under an
-    empty name; `owners` response -> document, `gold` response -> what people say.
-    """
-    responses = sorted(owners)
-    panel = Panel([owners[response] for response in responses], times, seed)
-    usual = {name: defusion_label(verdicts, least_share)["label"] for name, verdicts in votes.get("", {}).items()}
-    truths = {"accuracy": _defused_sides(responses, gold), "agreement": _defused_sides(responses, usual)}
-    for at, (way, verdicts) in enumerate(sorted(votes.items(), key=lambda item: (item[0] == "", item[0])), 1):
-        voted = np.array([response in verdicts for response in responses], bool)
-        most = max(map(len, verdicts.values()), default=0)
-        for m in sorted({size for size in (*FEWER, most) if 0 < size <= most}):
-            labels = {name: defusion_label(given[:m], least_share)["label"] for name, given in verdicts.items()}
-            keys, sides = {"at": at, "examples": way or OWN, "votes": m}, _defused_sides(responses, labels)
-            for name, truth in truths.items():
-                right = np.where(np.isnan(sides), np.nan, sides == truth)
-                estimates = panel.mean(right, voted & ~np.isnan(truth))
-                yield SECTION.row("table_3", keys, name, **estimates.row())
+class Table3:
+    """The rows of table_3."""
+
+    def __init__(self, least_share: float, times: int, seed: int):
+        self.least_share, self.draws = least_share, (times, seed)
+        self.totals, self.most = Totals(), {}  # way -> most votes on a response
+
+    def add(self, votes: dict, owners: dict, gold: dict) -> None:
+        """`votes` are way to ask -> response -> verdicts in their order, the study's own way under an empty name;
+        `owners` response -> document, `gold` response -> what people say.
+        """
+        responses = sorted(owners)
+        panel = Panel([owners[response] for response in responses], *self.draws)
+        truths = {"accuracy": gold, "agreement": self._labels(votes.get("", {}), None)}
+        truths = {name: _defused_sides(responses, labels) for name, labels in truths.items()}
+        for way, verdicts in votes.items():
+            self.most[way] = max(self.most.get(way, 0), *map(len, verdicts.values()))
+            voted = np.array([response in verdicts for response in responses], bool)
+            for size in (*FEWER, ALL_VOTES):
+                sides = _defused_sides(responses, self._labels(verdicts, size or None))
+                for name, truth in truths.items():
+                    right, asked = np.where(np.isnan(sides), np.nan, sides == truth), voted & ~np.isnan(truth)
+                    self.totals.add(panel.summed(right, {(way, size, name): asked}))
+
+    def _labels(self, verdicts, size):
+        """By the first votes."""
+        return {name: defusion_label(given[:size], self.least_share)["label"] for name, given in verdicts.items()}
+
+    def rows(self) -> Iterator[dict]:
+        estimates = self.totals.estimates()
+        for at, way in enumerate(sorted(self.most, key=lambda way: (way == "", way)), 1):
+            for votes in sorted({size for size in (*FEWER, self.most[way]) if 0 < size <= self.most[way]}):
+                keys = {"at": at, "examples": way or OWN, "votes": votes}
+                for name in ("accuracy", "agreement"):
+                    size = votes if votes in FEWER else ALL_VOTES
+                    yield SECTION.row("table_3", keys, name, **estimates[way, size, name].row())
 
 
 def votes_by_way(paths) -> tuple[dict, dict]:
@@ -186,43 +221,48 @@ def _defused_sides(responses, labels):
     return np.array([DEFUSED_SIDES.get(labels.get(response), np.nan) for response in responses], float)
 
 
-def detection_rows(questions: Questions, labels: dict, overlap: dict, hard: set, judge: str, gold: dict, times, seed):
-    """The rows of the table detection. `labels` are model -> question -> label, `overlap` is question -> the control's
-    score, `hard` the questions where that tells nothing, `gold` question -> what people say.
-    """
-    ids = questions.ids.tolist()
-    by_model = {
-        model: [SCOPE_SIDES.get(of_model.get(question), np.nan) for question in ids]
-        for model, of_model in labels.items()
-    }
-    by_model[OVERLAP] = [
-        np.nan if overlap.get(question) is None else float(overlap[question] > 0.5) for question in ids
-    ]
-    models = list(by_model)
-    verdicts = np.array(list(by_model.values()), float).reshape(len(models), len(ids)).T  # questions x models
-    meant = questions.out.astype(float)
-    settled = np.array([SCOPE_SIDES.get(gold.get(question), np.nan) for question in ids], float)
-    is_hard = questions.are_in(hard)
-    has_chosen = np.array([model == judge for model in models], bool)  # which questions are kept
-    # Only kept questions have a score, and models may have been asked about some questions only.
-    scored = ~np.isnan(verdicts) | np.array(
-        [[question in labels.get(model, ()) for model in models] for question in ids], bool
-    )
+class Detection:
+    """The rows of the table detection about one generator's questions; `judge` has chosen those that are kept."""
 
-    def asked(mask, without_judge=False):
-        return mask[:, None] & scored & ~(has_chosen & without_judge)
+    def __init__(self, generator: str, models: list[str], judge: str, times: int, seed: int):
+        self.generator, self.models, self.judge, self.draws = generator, [*models, OVERLAP], judge, (times, seed)
+        self.totals = Totals()
 
-    kept = {"kept": questions.kept, "hard": questions.kept & is_hard}
-    sides = {"found": questions.kept & questions.out, "false_alarms": questions.kept & ~questions.out}
-    views = {"meant": asked(np.ones(len(ids), bool))} | {name: asked(mask, True) for name, mask in kept.items()}
-    panel = questions.panel(times, seed)
-    views_of = panel.means(_right(verdicts, meant), views)
-    views_of |= panel.means(_right(verdicts, settled), {"gold": asked(~np.isnan(settled))})
-    views_of |= panel.means(verdicts, {name: asked(mask, True) for name, mask in sides.items()})
-    for at, model in enumerate(models):
-        keys = {"at": at, "generator": questions.generator, "model": model}
-        for view, estimates in views_of.items():
-            yield SECTION.row("detection", keys, view, **estimates.row(at))
+    def add(self, questions: Questions, labels: dict, overlap: dict, hard, gold: dict) -> None:
+        """`labels` are model -> question -> label, `overlap` is question -> the control's score, `hard` the questions
+        where that tells nothing, `gold` question -> what people say.
+        """
+        ids = questions.ids.tolist()
+        verdicts = np.full((len(ids), len(self.models)), np.nan)
+        verdicts[:, -1] = [
+            np.nan if overlap.get(question) is None else float(overlap[question] > 0.5) for question in ids
+        ]
+        scored = ~np.isnan(verdicts)  # only kept questions have a score
+        for at, model in enumerate(self.models[:-1]):
+            of_model = labels.get(model, {})
+            verdicts[:, at] = [SCOPE_SIDES.get(of_model.get(question), np.nan) for question in ids]
+            scored[:, at] = [question in of_model for question in ids]  # models may have been asked about some only
+        meant = questions.out.astype(float)
+        settled = np.array([SCOPE_SIDES.get(gold.get(question), np.nan) for question in ids], float)
+        has_chosen = np.array([model == self.judge for model in self.models], bool)
+
+        def asked(mask, without_judge=True):
+            return mask[:, None] & scored & ~(has_chosen & without_judge)
+
+        kept = questions.kept
+        views = {"meant": asked(np.ones(len(ids), bool), without_judge=False)}
+        views |= {"kept": asked(kept), "hard": asked(kept & questions.are_in(hard))}
+        sides = {"found": asked(kept & questions.out), "false_alarms": asked(kept & ~questions.out)}
+        panel = questions.panel(*self.draws)
+        self.totals.add(panel.summed(_right(verdicts, meant), views))
+        self.totals.add(panel.summed(_right(verdicts, settled), {"gold": asked(~np.isnan(settled), False)}))
+        self.totals.add(panel.summed(verdicts, sides))
+
+    def rows(self) -> Iterator[dict]:
+        for view, estimates in self.totals.estimates().items():
+            for at, model in enumerate(self.models):
+                keys = {"at": at, "generator": self.generator, "model": model}
+                yield SECTION.row("detection", keys, view, **estimates.row(at))
 
 
 def figure_1(rows):

@@ -73,25 +73,36 @@ def read_questions(documents, selected_questions) -> dict[str, Questions]:
     return by_generator
 
 
-def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[JudgedCell, np.ndarray]]:
-    """generator -> cell -> one code per question, from files of defusion_labels; judges, prompts and responders stand
-    in the order in which the files first name them.
+def cells_of(paths) -> dict[str, list[JudgedCell]]:
+    """generator -> its cells, from files of defusion_labels; judges, prompts and responders stand in the order in which
+    the files first name them.
     """
-    matrices, order = {generator: {} for generator in questions}, {}
+    cells, order = {}, {}
+    for path in paths:
+        named = tables.keys(DEFUSION_LABELS, path)
+        cell = JudgedCell(*(named[role] for role in JudgedCell._fields))
+        cells.setdefault(named["generator"], {})[cell] = None
+        for role in cell._asdict().items():
+            order.setdefault(role, len(order))
+
+    def place(cell):
+        return [order[role] for role in cell._asdict().items()]
+
+    return {generator: sorted(of_generator, key=place) for generator, of_generator in cells.items()}
+
+
+def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[JudgedCell, np.ndarray]]:
+    """generator -> cell -> one code per question, from files of defusion_labels."""
+    matrices = {generator: {} for generator in questions}
     for keys, rows in tables.each(DEFUSION_LABELS, paths, ["question_id", "label"]):
         if keys["generator"] not in questions:  # it wrote none
             continue
         asked, cells = questions[keys["generator"]], matrices[keys["generator"]]
         cell = JudgedCell(*(keys[role] for role in JudgedCell._fields))
         codes = cells.setdefault(cell, np.full(len(asked.ids), UNASKED, np.int8))
-        for named in cell._asdict().items():
-            order.setdefault(named, len(order))
         places = asked.ids.get_indexer(rows["question_id"].to_pylist())  # -1 for one that is not here
         codes[places[places >= 0]] = coded(rows["label"])[places >= 0]
-    return {
-        generator: dict(sorted(cells.items(), key=lambda item: [order[named] for named in item[0]._asdict().items()]))
-        for generator, cells in matrices.items()
-    }
+    return matrices
 
 
 def defused(codes: np.ndarray) -> np.ndarray:
