@@ -4,12 +4,11 @@ import json
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from project import ROOT
 from ragassay.base import tables
-from ragassay.metrics.resampling import share_interval
+from ragassay.metrics.resampling import draws, share_interval
 from ragassay.report.findings import findings
 from ragassay.report.sections import described, load
 from ragassay.schemas.documents import DOCUMENTS
@@ -114,16 +113,14 @@ def area_by_hand(rows):
     return np.mean([(a > b) + (a == b) / 2 for a in above for b in below]), len(new)
 
 
-def drawn_by_hand(pairs, documents, seed=0):
-    """The mean in each draw of all documents with replacement, document by document."""
-    random, documents = np.random.default_rng(seed), sorted(documents)
-    values = pd.DataFrame(pairs, columns=["value", "document"]).groupby("document")["value"].agg(["sum", "count"])
-    values = values.reindex(documents).fillna(0).to_numpy()
-    means = []
-    for _ in range(0, TIMES, 256):
-        for draw in random.integers(0, len(documents), (min(256, TIMES - len(means)), len(documents))):
-            total, count = values[draw].sum(axis=0)
-            means.append(total / count if count else np.nan)
+def drawn_by_hand(pairs, documents):
+    """The mean in each draw, document by document."""
+    documents, means = sorted(documents), []
+    for weights in np.concatenate(list(draws(documents, TIMES))):
+        of_draw = dict(zip(documents, weights, strict=True))
+        total = sum(of_draw[document] * value for value, document in pairs)
+        count = sum(of_draw[document] for _, document in pairs)
+        means.append(total / count if count else np.nan)
     return np.array(means)
 
 

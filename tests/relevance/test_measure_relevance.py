@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Estimates, auroc
-from ragassay.metrics.resampling import clopper_pearson
+from ragassay.metrics.resampling import clopper_pearson, signs
 from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
 from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance import methods, trials
@@ -208,8 +208,8 @@ def test_p_against_mss_is_that_of_each_exchange_of_ranks_with_the_correction_of_
 
         inside = ~trial.fitting
         positive, names = trial.positive[inside], np.unique(trial.keys[inside])
-        flips = np.random.default_rng(0).integers(0, 2, (49, len(names)))
-        swapped = flips[:, np.searchsorted(names, trial.keys[inside])].astype(bool)
+        sides = np.concatenate(list(signs(names, 49, 0)))
+        swapped = sides[:, np.searchsorted(names, trial.keys[inside])] < 0
         ranks = {name: rankdata(of_method[inside]) for name, of_method in scores.items()}
         p = {}
         for name in scores.keys() - {"MSS"}:
