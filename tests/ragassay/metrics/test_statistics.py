@@ -8,8 +8,9 @@ from sklearn.metrics import average_precision_score, cohen_kappa_score, roc_auc_
 
 from ragassay.metrics.agreement import alpha, kappa
 from ragassay.metrics.paired import holm, rank_swap, sign_flip
-from ragassay.metrics.panel import Panel, areas, auroc, average_precision, precisions
+from ragassay.metrics.panel import Panel, auroc, average_precision, precisions
 from ragassay.metrics.resampling import signs
+from ragassay.metrics.sums import areas
 
 
 def ratings(seed, items=60, raters=3, labels=3, missing=0.2):

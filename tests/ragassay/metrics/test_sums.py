@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from ragassay.metrics.paired import p_of_flips
 from ragassay.metrics.panel import Panel, bounds
@@ -66,3 +67,40 @@ def test_exact_values_are_as_near_as_the_grid():
     values = np.random.default_rng(0).normal(size=1000)
     assert abs(exact(values) - values).max() <= 2.0**-27 and exact(0.5) == 0.5
     assert np.sum(exact(values)) == np.sum(exact(values)[::-1])
+
+
+@pytest.mark.parametrize("digits", [1, 6], ids=["exact", "rounded"])
+def test_areas_of_any_shards_are_those_of_one_job_and_as_near_as_they_say(digits):
+    random = np.random.default_rng(digits)
+    owners, positive = random.choice(NAMES, 3000), random.random(3000) < 0.4
+    scores = np.round(random.beta(2 + positive, 2), digits)
+    scores[:100] = np.nan
+    everything = {"all": np.ones(3000, bool)}
+    whole = Panel(owners, 30, 1).score_counts(scores, positive, everything)["all"]
+    for _ in range(3):
+        totals = Totals()
+        for items in ([], *parts(random, owners)):
+            counted = Panel(owners[items], 30, 1).score_counts(
+                scores[items], positive[items], {"all": everything["all"][items]}
+            )
+            totals.add(counted)
+        estimates = totals.estimates()["all"]
+        assert [mine.tobytes() for mine in estimates] == [theirs.tobytes() for theirs in whole.estimates()]
+    exactly = Panel(owners, 30, 1).auroc(scores, positive)
+    assert whole.error() < 0.001 and (whole.error() == 0) == (digits == 1)
+    np.testing.assert_allclose(estimates.drawn, exactly.drawn, atol=2 * whole.error() + 1e-12)
+    assert estimates.values[0] == pytest.approx(roc_auc_score(positive[100:], scores[100:]), abs=whole.error() + 1e-12)
+    assert [estimates.row()[name] for name in ("n", "abstained")] == [
+        2900,
+        100,
+    ] and estimates.clusters == exactly.clusters
+
+
+def test_positive_items_stand_against_negative_ones_of_others():
+    random = np.random.default_rng(0)
+    scores, positive, mask = random.random(200).round(2), random.random(200) < 0.5, random.random(200) < 0.3
+    some, all_items = (
+        Panel(np.arange(200), 9).score_counts(scores, positive, {"some": mask, "all": mask | True}).values()
+    )
+    expected = roc_auc_score(positive[mask | ~positive], scores[mask | ~positive])
+    assert some.against(all_items).estimates().values == pytest.approx(expected)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ragassay.metrics import resampling
 from ragassay.metrics.paired import flipped, p_of_flips
-from ragassay.metrics.sums import Estimates, Sums, ratio
+from ragassay.metrics.sums import Estimates, ScoreCounts, Sums, areas, ratio
 
 
 def auroc(scores, positive) -> float | None:
@@ -30,15 +30,6 @@ def counted(scores, positive) -> tuple[np.ndarray, np.ndarray]:
     positive = np.asarray(positive, bool)
     above, below = (np.bincount(places[kind], minlength=len(values))[None] for kind in (positive, ~positive))
     return above, below
-
-
-def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """draws x distinct scores, lowest first -> draws, from the weights of positive and negative items; NaN without
-    both.
-    """
-    pairs = above.sum(axis=1) * below.sum(axis=1)
-    wins = np.vecdot(above, np.cumsum(below, axis=1)) - np.vecdot(above, below) / 2
-    return np.divide(wins, pairs, out=np.full(len(wins), np.nan), where=pairs > 0)
 
 
 def precisions(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -99,6 +90,23 @@ class Panel:
             for name, (totals, counts) in of_clusters.items():
                 sums[name].totals[rows], sums[name].counts[rows] = weights @ totals, weights @ counts
         return sums
+
+    def score_counts(self, scores, positive, masks: dict[Hashable, np.ndarray]) -> dict[Hashable, ScoreCounts]:
+        """What these items leave for the areas of them and others, by the scores of one method."""
+        scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
+        answered, counts = ~np.isnan(scores), {}
+        for name, mask in masks.items():
+            items = np.flatnonzero(mask & answered)
+            ranking = _Ranking(scores, items, positive, self.owners, [])
+            weights = [np.ones((self.clusters, 1)), *(drawn.T for drawn in self.draws())]
+            if not self.clusters:
+                weights = [np.ones((0, 1 + self.times))]
+            above, below = (
+                np.concatenate([ranking.weights(places, part) for part in weights], axis=1) for places in ranking.kinds
+            )
+            rest = int((mask & ~answered).sum()), len(np.unique(self.owners[items]))
+            counts[name] = ScoreCounts(ranking.distinct, above, below, *rest).in_bounds()
+        return counts
 
     def auroc(self, scores, positive, asked=None) -> Estimates:
         """How often a positive item scores above a negative one; one column of scores may serve a mask of many."""
@@ -176,15 +184,16 @@ class _Ranking:
         self.kinds = [np.flatnonzero(positive[items] == kind) for kind in (True, False)]
         self.owners, self.measures = owners[items], measures
         self.starts = np.flatnonzero(np.diff(scores[items], prepend=np.nan) != 0)  # of equal scores
+        self.distinct = scores[items][self.starts]
 
     def __call__(self, weights):
         """clusters x draws -> measures x draws"""
         if not len(self.owners):
             return np.full((len(self.measures), weights.shape[1]), np.nan)
-        parts = [np.ascontiguousarray(self._weights(places, weights).T) for places in self.kinds]
+        parts = [np.ascontiguousarray(self.weights(places, weights).T) for places in self.kinds]
         return np.stack([measure(*parts) for measure in self.measures])
 
-    def _weights(self, places, weights):
+    def weights(self, places, weights):
         """distinct scores x draws: what the items at those places of the ranking weigh."""
         placed = np.zeros((len(self.owners), weights.shape[1]))
         placed[places] = weights[self.owners[places]]

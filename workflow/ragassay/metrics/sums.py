@@ -11,6 +11,7 @@ import numpy as np
 from ragassay.metrics.resampling import interval, share_interval
 
 GRID = 2.0**-26  # a hundred million numbers up to 1 that are multiples of it add up without a rounding error
+SCORES = 1024  # of which an area is exact
 
 
 class Estimates(NamedTuple):
@@ -65,15 +66,82 @@ class Sums(NamedTuple):
         return Estimates(means[0], counts, self.abstained, means[1:], self.clusters, self.shares)
 
 
+class ScoreCounts(NamedTuple):
+    """For an area under a ROC curve, of one method: how many items of either kind have each score. The first column is
+    of all items, each further one of a draw. Scores lie between 0 and 1; if there are more than `SCORES`, they are
+    rounded to `SCORES` steps.
+    """
+
+    scores: np.ndarray  # distinct ones, lowest first
+    above: np.ndarray  # scores x 1 + draws: positive items
+    below: np.ndarray  # likewise: negative items
+    abstained: int
+    clusters: int
+    rounded: bool = False
+
+    def plus(self, other: Self) -> Self:
+        """Together with the counts of other clusters."""
+        rest = self.abstained + other.abstained, self.clusters + other.clusters
+        if self.rounded and other.rounded:
+            return ScoreCounts(self.scores, self.above + other.above, self.below + other.below, *rest, True)
+        if self.rounded or other.rounded:
+            return self.as_rounded().plus(other.as_rounded())
+        scores = np.union1d(self.scores, other.scores)
+        kinds = []
+        for mine, others in ((self.above, other.above), (self.below, other.below)):
+            kinds.append(np.zeros((len(scores), mine.shape[1])))
+            kinds[-1][np.searchsorted(scores, self.scores)] = mine
+            kinds[-1][np.searchsorted(scores, other.scores)] += others
+        return ScoreCounts(scores, *kinds, *rest).in_bounds()
+
+    def in_bounds(self) -> Self:
+        return self.as_rounded() if len(self.scores) > SCORES else self
+
+    def as_rounded(self) -> Self:
+        if self.rounded:
+            return self
+        places, kinds = np.round(self.scores * SCORES).astype(int), []
+        for kind in (self.above, self.below):
+            kinds.append(np.zeros((SCORES + 1, kind.shape[1])))
+            np.add.at(kinds[-1], places, kind)
+        return ScoreCounts(np.arange(SCORES + 1) / SCORES, *kinds, self.abstained, self.clusters, True)
+
+    def against(self, other: Self) -> Self:
+        """Positive items of these against negative ones of others, without draws."""
+        positive, negative = self.above[:, :1], other.below[:, :1]
+        mine = ScoreCounts(self.scores, positive, 0 * positive, 0, self.clusters, self.rounded)
+        return mine.plus(ScoreCounts(other.scores, 0 * negative, negative, 0, 0, other.rounded))
+
+    def error(self) -> float:
+        """The most by which rounding may have changed the area: half of the pairs that it has made equal."""
+        pairs = self.above[:, 0].sum() * self.below[:, 0].sum()
+        return float((self.above[:, 0] * self.below[:, 0]).sum() / pairs / 2) if self.rounded and pairs else 0.0
+
+    def estimates(self) -> Estimates:
+        drawn = areas(np.ascontiguousarray(self.above.T), np.ascontiguousarray(self.below.T))
+        count, one = int(self.above[:, 0].sum() + self.below[:, 0].sum()), np.array([True])
+        rest = np.array([self.abstained]), drawn[1:, None], np.array([self.clusters])
+        return Estimates(drawn[:1], np.array([count]), *rest, one)
+
+
 class Totals(dict):
     """What all parts that were added say, by name."""
 
-    def add(self, parts: dict[Hashable, Sums]) -> None:
+    def add(self, parts: dict[Hashable, Sums | ScoreCounts]) -> None:
         for name, part in parts.items():
             self[name] = self[name].plus(part) if name in self else part
 
     def estimates(self) -> dict[Hashable, Estimates]:
         return {name: sums.estimates() for name, sums in self.items()}
+
+
+def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """draws x distinct scores, lowest first -> draws, from the weights of positive and negative items; NaN without
+    both.
+    """
+    pairs = above.sum(axis=1) * below.sum(axis=1)
+    wins = np.vecdot(above, np.cumsum(below, axis=1)) - np.vecdot(above, below) / 2
+    return np.divide(wins, pairs, out=np.full(len(wins), np.nan), where=pairs > 0)
 
 
 def exact(values) -> np.ndarray:

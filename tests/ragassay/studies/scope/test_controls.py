@@ -3,6 +3,7 @@
 import hashlib
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -13,7 +14,7 @@ from ragassay.metrics.panel import auroc
 from ragassay.schemas.hardness import FEATURES
 from ragassay.search.nearest import unit
 from ragassay.studies.scope import controls
-from ragassay.studies.scope.strata import _grade, drift, grade, similarity, stratum, stratum_names
+from ragassay.studies.scope.strata import Strata, _grade, drift, similarity, stratum, stratum_names
 
 TEXT = "The ferry Sallow Star costs 57 million marks. It was built in Brackwater by Ana Lindqvast in June."
 AXES = np.eye(3, dtype=np.float32)
@@ -144,11 +145,17 @@ def test_each_nearness_has_a_stratum(nearness, name):
     assert stratum(nearness, LIMITS) == name and name in stratum_names(LIMITS)
 
 
+def grade(rows, limits, fewest, times):
+    strata = Strata(limits, fewest, times)
+    strata.add(pd.DataFrame(rows))
+    return strata.rows()
+
+
 def rows(per_kind, seed=0):
     """In the nearest stratum the control is blind, in the farthest it sees all; the middle one is all but empty."""
     draw, found = np.random.default_rng(seed), []
     for name, gap, count in (
-        ("below 0.40", 1.0, per_kind),
+        ("below 0.40", 0.5, per_kind),
         ("0.40 to 0.60", 0.0, 2),
         ("from 0.60", 0.0, per_kind // 2),
     ):
@@ -219,6 +226,16 @@ def test_without_scores_nothing_is_known_and_nothing_hard():
 
 
 VECTORS = {"a": np.array([1, 0]), "b": np.array([0, 1]), "c": np.array([0.6, 0.8])}
+
+
+def test_strata_of_parts_are_those_of_all_questions():
+    given = pd.DataFrame(rows(200))
+    whole, parts = Strata(LIMITS, 10, 50), Strata(LIMITS, 10, 50)
+    whole.add(given)
+    parts.add(given[:0])
+    for _, of_document in given.sample(frac=1, random_state=1).groupby("doc_id", sort=False):
+        parts.add(of_document)
+    assert parts.rows() == whole.rows() and parts.error() == whole.error() == 0
 
 
 def test_each_guess_is_compared_with_first_last_and_nearest():

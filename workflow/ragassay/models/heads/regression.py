@@ -36,15 +36,28 @@ def out_of_fold(folds, inputs: list, labels, fit: Callable, scores: Callable, us
     fitted on. An item's fold must not depend on other items: use a hash of its cluster.
     """
     folds, labels = np.asarray(folds), np.asarray(labels)
-    usable = np.ones(len(folds), bool) if usable is None else np.asarray(usable, bool)
-    result = [None] * len(folds)
-    for fold in np.unique(folds):
-        inside, outside = np.flatnonzero(folds == fold), np.flatnonzero((folds != fold) & usable)
-        if one_class(labels[outside]):
-            continue
-        model = fit([inputs[at] for at in outside], labels[outside])
-        for at, score in zip(inside, scores(model, [inputs[at] for at in inside]), strict=True):
-            result[at] = score
+    usable = np.arange(len(folds)) if usable is None else np.flatnonzero(usable)
+    models = fits(np.unique(folds), folds[usable], [inputs[at] for at in usable], labels[usable], fit)
+    return scored(models, folds, inputs, scores)
+
+
+def fits(names, folds, inputs, labels, fit: Callable) -> dict:
+    """For each of these folds, a fit on the inputs of all others; None where these have labels of one class only."""
+    folds, models = np.asarray(folds), {}
+    for name in names:
+        others = np.flatnonzero(folds != name)
+        models[name] = None if one_class(labels[others]) else fit([inputs[at] for at in others], labels[others])
+    return models
+
+
+def scored(models: dict, folds, inputs, scores: Callable) -> list[float | None]:
+    """The score of each input by the model for its fold."""
+    folds, result = np.asarray(folds), [None] * len(folds)
+    for name, model in models.items():
+        inside = np.flatnonzero(folds == name)
+        if model is not None and len(inside):
+            for at, score in zip(inside, scores(model, [inputs[at] for at in inside]), strict=True):
+                result[at] = score
     return result
 
 

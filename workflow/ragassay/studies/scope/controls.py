@@ -117,6 +117,19 @@ def wording_scores(rows: list[dict], out_of_scope, usable=None) -> list[float | 
     return _out_of_fold(rows, [row["text"] for row in rows], out_of_scope, _wording, usable)
 
 
+class Controls:
+    """Both controls, fitted on some questions; they score others. `features` has a row of the ten for each question."""
+
+    def __init__(self, folds, features: np.ndarray, texts: list[str], out_of_scope: np.ndarray):
+        fitted = ((features, _overlap), (texts, _wording))
+        self.models = [regression.fits(range(FOLDS), folds, inputs, out_of_scope, fit) for inputs, fit in fitted]
+
+    def scores(self, folds, features: np.ndarray, texts: list[str]) -> list[list[float | None]]:
+        """What the overlap control says, and the question-alone control."""
+        inputs = zip(self.models, (features, texts), strict=True)
+        return [regression.scored(models, folds, rows, _probabilities) for models, rows in inputs]
+
+
 def fold(cluster_id: str) -> int:
     return chance.number(None, cluster_id, width=4) % FOLDS
 

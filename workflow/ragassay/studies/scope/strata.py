@@ -6,15 +6,17 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import share_interval
-from ragassay.metrics.sums import number
+from ragassay.metrics.sums import Totals, number
 from ragassay.studies.scope.controls import DIGITS
 
 HARD = 0.75
 HARD_GRADE, EASY, UNDECIDED = "hard", "easy", "undecided"
 ALL = "all"
+CONTROLS, SHARES = ("score", "wording"), "shares"
 
 
 def similarity(vector, claims) -> tuple[float, float]:
@@ -49,40 +51,57 @@ def stratum_names(limits: list[float]) -> list[str]:
     return [f"below {texts[0]}", *inner, f"from {texts[-1]}"]
 
 
-def grade(rows: list[dict], limits: list[float], fewest: int, times: int, seed: int = 0) -> list[dict]:
+class Strata:
     """One row per stratum, from the farthest to the nearest, then one for all questions, whose hard questions are those
-    in hard strata: the headline. `rows` have doc_id, out_of_scope, stratum, and the scores of the controls, `score` and
-    `wording`, which may be None.
+    in hard strata: the headline. Questions come part by part, such as shard by shard; what is kept of them are counts.
     """
-    rows = [row for row in rows if row["score"] is not None and row["wording"] is not None]
-    names = [*stratum_names(limits), ALL]
-    inside = [[name in (ALL, row["stratum"]) for name in names] for row in rows]
-    inside = np.array(inside, bool).reshape(len(rows), len(names))  # questions x strata
-    out = np.array([row["out_of_scope"] for row in rows], bool)
-    scores, wording = (np.array([row[name] for row in rows], float) for name in ("score", "wording"))
-    panel = Panel([row["doc_id"] for row in rows], times, seed)
-    areas, of_wording = (panel.auroc(given, out, inside) for given in (scores, wording))
-    against_all = Panel([row["doc_id"] for row in rows]).auroc(scores, out, inside | ~out[:, None])  # all in scope
-    shares = panel.part(out).mean(inside[out])
-    outs, ins = inside[out].sum(axis=0), inside[~out].sum(axis=0)
-    enough = np.minimum(outs, ins) >= fewest
-    controls = [[estimates.row(at) for estimates in (areas, of_wording)] for at in range(len(names))]
-    grades = np.array([_grade(both) if many else UNDECIDED for both, many in zip(controls, enough, strict=True)])
-    hard = grades == HARD_GRADE
-    share = _shares(shares.values, hard)
-    drawn_share = _shares(shares.drawn, np.broadcast_to(hard, shares.drawn.shape))
-    strata = []
-    for at, name in enumerate(names):
-        area, alone = controls[at]
-        low, high = share_interval(share[at], drawn_share[:, at], int(shares.clusters[at]), int(shares.counts[at]))
-        of_hard = slice(at, at + 1) if name != ALL else slice(0, -1)
-        row = {"stratum": name, "n_out_of_scope": int(outs[at]), "n_in_scope": int(ins[at])}
-        row |= {"auroc": area["value"], "auroc_low": area["low"], "auroc_high": area["high"]}
-        row |= {"question_alone": alone["value"], "question_alone_low": alone["low"]}
-        row |= {"question_alone_high": alone["high"], "auroc_against_all": number(against_all.values[at])}
-        row |= {"grade": str(grades[at]), "hard": bool(hard[at]), "n_hard": int(outs[of_hard][hard[of_hard]].sum())}
-        strata.append(row | {"share": number(share[at]), "share_low": low, "share_high": high})
-    return strata
+
+    def __init__(self, limits: list[float], fewest: int, times: int, seed: int = 0):
+        self.names, self.fewest, self.draws, self.totals = (
+            [*stratum_names(limits), ALL],
+            fewest,
+            (times, seed),
+            Totals(),
+        )
+
+    def add(self, rows: pd.DataFrame) -> None:
+        """`rows` have doc_id, out_of_scope, stratum, and the scores of both controls, which may be missing."""
+        rows = rows.dropna(subset=list(CONTROLS))
+        out, strata = rows["out_of_scope"].to_numpy(bool), rows["stratum"].to_numpy(str)
+        inside = {name: (strata == name) | (name == ALL) for name in self.names}
+        panel = Panel(rows["doc_id"], *self.draws)
+        for control in CONTROLS:
+            counts = panel.score_counts(rows[control].to_numpy(float), out, inside)
+            self.totals.add({(control, name): of_stratum for name, of_stratum in counts.items()})
+        shares = np.stack([mask[out] for mask in inside.values()], axis=1)
+        self.totals.add(panel.part(out).summed(shares, {SHARES: None}))
+
+    def rows(self) -> list[dict]:
+        estimates, counts = self.totals.estimates(), [self.totals["score", name] for name in self.names]
+        controls = [[estimates[control, name].row() for control in CONTROLS] for name in self.names]
+        outs, ins = (np.array([getattr(each, kind)[:, 0].sum() for each in counts]) for kind in ("above", "below"))
+        enough = np.minimum(outs, ins) >= self.fewest
+        grades = np.array([_grade(both) if many else UNDECIDED for both, many in zip(controls, enough, strict=True)])
+        hard, shares = grades == HARD_GRADE, estimates[SHARES]
+        share = _shares(shares.values, hard)
+        drawn_share = _shares(shares.drawn, np.broadcast_to(hard, shares.drawn.shape))
+        strata = []
+        for at, name in enumerate(self.names):
+            area, alone = controls[at]
+            low, high = share_interval(share[at], drawn_share[:, at], int(shares.clusters[at]), int(shares.counts[at]))
+            of_hard = slice(at, at + 1) if name != ALL else slice(0, -1)
+            row = {"stratum": name, "n_out_of_scope": int(outs[at]), "n_in_scope": int(ins[at])}
+            row |= {"auroc": area["value"], "auroc_low": area["low"], "auroc_high": area["high"]}
+            row |= {"question_alone": alone["value"], "question_alone_low": alone["low"]}
+            against_all = number(counts[at].against(counts[-1]).estimates().values[0])  # all in scope
+            row |= {"question_alone_high": alone["high"], "auroc_against_all": against_all}
+            row |= {"grade": str(grades[at]), "hard": bool(hard[at]), "n_hard": int(outs[of_hard][hard[of_hard]].sum())}
+            strata.append(row | {"share": number(share[at]), "share_low": low, "share_high": high})
+        return strata
+
+    def error(self) -> float:
+        """The most by which an area may be wrong because scores were rounded."""
+        return max(self.totals[control, name].error() for control in CONTROLS for name in self.names)
 
 
 def _grade(controls):
