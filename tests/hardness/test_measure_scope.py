@@ -44,7 +44,7 @@ def study(generator="g", judge="j"):
         questions.append(row(SELECTED_QUESTIONS, **same, **own, generator=generator, judge=judge))
         labels.append(row(SCOPE_LABELS, **same, label=said))
         near.append(row(HARDNESS, **same, nearness=0.5 + number / 10, intended=intended))
-        scores.append(row(HARDNESS_SCORES, **same, score=0.5, hard=number == 1))
+        scores.append(row(HARDNESS_SCORES, **same, shard="s", score=0.5, hard=number == 1))
     numbers = {"n_in_scope": 5, "auroc": 0.7, "auroc_low": 0.6, "auroc_high": 0.8, "n_hard": 3, "share": 0.6}
     hard = {"position": 0, "stratum": "below 0.60", "n_out_of_scope": 3, "hard": True, "grade": "hard"}
     every = {"position": 1, "stratum": "all", "n_out_of_scope": 5, "hard": False, "grade": "easy"}
@@ -77,6 +77,27 @@ def measure(folder, *others, study=study):
     written = {name: folder / f"{name}.parquet" for name in ("metrics", "examples")}
     measure_scope(**paths, **written, generator="g", judge="j", resamples=50, seed=0)
     return written["metrics"]
+
+
+SHARDED = (DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, DRIFT, NOVEL_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS, HARDNESS)
+
+
+@pytest.mark.parametrize("shards", ["ab", "ba"])
+def test_a_shard_for_some_documents_gives_the_bytes_of_one_for_all_in_any_order(measured, tmp_path, shards):
+    paths, given = {}, study()
+    for table in SHARDED:
+        for shard in shards:
+            path = place(tmp_path, table, generator="g", judge="j", shard=shard)
+            tables.write(table, path, [one for one in given[table] if (one["doc_id"] < "d3") == (shard == "a")])
+            paths.setdefault(table.name, []).append(path)
+    given[HARDNESS_SCORES] = [one | {"shard": "a" if one["doc_id"] < "d3" else "b"} for one in given[HARDNESS_SCORES]]
+    for table in (HARDNESS_SCORES, HARDNESS_STRATA, tables.REJECTS):
+        paths[table.name] = [place(tmp_path, table, generator="g", judge="j")]
+        tables.write(table, *paths[table.name], given[table])
+    written = {name: tmp_path / f"{name}.parquet" for name in ("metrics", "examples")}
+    measure_scope(**paths, **written, generator="g", judge="j", resamples=50, seed=0)
+    for name, path in written.items():
+        assert path.read_bytes() == measured.with_name(f"{name}.parquet").read_bytes()
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,17 @@ import pytest
 from ragassay.documents.ids import PARTS, split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
+from ragassay.studies.scope.question_tables import (
+    Agreement,
+    Drift,
+    Funnel,
+    Histograms,
+    Models,
+    Rejects,
+    Table6,
+    stratum_rows,
+)
 from rows import row
-from scripts.hardness import measure_scope
 from scripts.hardness.measure_scope import TITLES, chosen, lineage
 
 HARD, KEPT, DISPUTED = (TITLES[name] for name in ("hard", "kept", "disputed"))
@@ -78,6 +87,14 @@ def test_what_is_not_known_is_left_out_or_said():
 KINDS = ("out_of_scope", "in_scope")
 
 
+def rows_of(table, *frames, whole=()):
+    """The rows of a table that got the rows of some documents first and then those of the others."""
+    first = [rows.get("doc_id", rows.iloc[:, 0]).isin(["d0", "d2", "d5", "a"]) for rows in frames]
+    table.add(*(rows[mask] for rows, mask in zip(frames, first, strict=True)))
+    table.add(*(rows[~mask] for rows, mask in zip(frames, first, strict=True)))
+    return list(table.rows(*whole))
+
+
 def numbers(rows, *names):
     """(what the keys say, metric) -> (value, n)"""
     found = {}
@@ -113,7 +130,7 @@ KEPT_ONES = QUESTIONS[QUESTIONS["status"] == "kept"]
 def test_each_step_is_counted_by_topic_and_kind():
     claims = pd.DataFrame({"doc_id": ["d0", "d0", "d1"], "slot": [1, 2, 1]})
     guesses = pd.DataFrame({"doc_id": ["d0"] * 3, "slot": [1, 1, 2], "round": [1, 2, 1]})
-    rows = list(measure_scope.funnel_rows(DOCUMENTS_ASKED, claims, guesses, claims[:1], QUESTIONS))
+    rows = rows_of(Funnel(), DOCUMENTS_ASKED, claims, guesses, claims[:1], QUESTIONS)
     found = numbers([one for one in rows if one["table"] == "funnel"], "topic")
     for topic, of_topic in (("food", "036"), ("(none)", "147"), ("sport", "258"), ("(all)", "012345678")):
         of = QUESTIONS[QUESTIONS["doc_id"].str[1:].isin(list(of_topic))]
@@ -136,7 +153,7 @@ def test_models_have_their_counts_and_the_numbers_of_their_strata():
             for end, value in (("", value), ("_low", value - 0.1), ("_high", value + 0.1))}  # fmt: skip
     strata = [{"stratum": name, "generator": generator, "judge": "j", "n_hard": 4 if name == "all" else 9} | ends
               for name in ("all", "below") for generator in "gh"]  # fmt: skip
-    found = numbers(measure_scope.model_rows(QUESTIONS, pd.DataFrame(strata)), "generator")
+    found = numbers(rows_of(Models(), QUESTIONS, whole=[pd.DataFrame(strata)]), "generator")
     status, kept = QUESTIONS["status"].value_counts(), KEPT_ONES["intended"].value_counts()
     expected = {"questions": 27, "disputed": status["disputed"], "undecided": status["undecided"], "hard": 4}
     expected |= {"kept_out_of_scope": kept[KINDS[0]], "kept_in_scope": kept[KINDS[1]]}
@@ -146,7 +163,7 @@ def test_models_have_their_counts_and_the_numbers_of_their_strata():
 
 
 def test_table_6_counts_and_averages_by_split():
-    rows = list(measure_scope.table_6(DOCUMENTS_ASKED, KEPT_ONES))
+    rows = rows_of(Table6(), DOCUMENTS_ASKED, KEPT_ONES)
     found = numbers(rows, "at", "attribute")
     names = [*dict.fromkeys(json.loads(one["keys"])["attribute"] for one in rows)]
     assert [json.loads(one["keys"])["at"] for one in rows[:6]] == list("123456")
@@ -165,30 +182,34 @@ def test_table_6_counts_and_averages_by_split():
 
 
 def test_histograms_have_every_bin_from_the_lowest_to_the_highest():
-    found = numbers(measure_scope.length_rows(KEPT_ONES), "words")
+    none = pd.DataFrame({"question_id": pd.Series([], dtype=str), "nearness": pd.Series([], dtype=float)})
+    rows = rows_of(Histograms(), KEPT_ONES, none)
+    found = numbers([one for one in rows if one["table"] == "lengths"], "words")
     for words in range(5, 9):
         for kind in KINDS:
             count = ((KEPT_ONES["n_words"] == words) & (KEPT_ONES["intended"] == kind)).sum()
             assert found[str(words), kind] == (count, len(KEPT_ONES))
     near = pd.DataFrame({"question_id": ["d0-1", "d1-0", "d1-1"], "nearness": [0.3, 0.449, 0.15]})
-    found = numbers(measure_scope.nearness_rows(QUESTIONS[:6], near), "at", "nearness")
+    table = Histograms()
+    table.add(QUESTIONS[:6], near)
+    found = numbers([one for one in table.rows() if one["table"] == "nearness"], "at", "nearness")
     expected = dict.fromkeys(("0.15", "0.20", "0.25", "0.30", "0.35", "0.40"), 0) | {"0.15": 1, "0.30": 1, "0.40": 1}
     assert {key[:2]: value[0] for key, value in found.items() if key[2] == KINDS[0]} == {
         (str(at), name): count for at, (name, count) in enumerate(expected.items())
     }
-    assert {value[1] for value in found.values()} == {3} and not list(measure_scope.length_rows(KEPT_ONES[:0]))
+    assert {value[1] for value in found.values()} == {3} and not rows_of(Histograms(), KEPT_ONES[:0], none)
 
 
 def abstained_of(rows, kind):
     name = {KINDS[0]: "out of scope", KINDS[1]: "in scope"}[kind]
-    return next(one["abstained"] for one in measure_scope.agreement_rows(rows, 0, 0)
+    return next(one["abstained"] for one in rows_of(Agreement(0, 0), rows)
                 if one["metric"] == "agreement" and json.loads(one["keys"])["intended"] == name)  # fmt: skip
 
 
 def test_agreement_drift_strata_and_rejects_are_means_and_counts():
     labels = np.array([KINDS[0], "tie", KINDS[1], KINDS[1], KINDS[0], "no_verdict", KINDS[1], KINDS[0], KINDS[1]] * 3)
     rows = QUESTIONS.assign(label=labels)
-    found = numbers(measure_scope.agreement_rows(rows, 0, 0), "intended")
+    found = numbers(rows_of(Agreement(0, 0), rows), "intended")
     for kind, name in zip(KINDS, ("out of scope", "in scope"), strict=True):
         of_kind = rows[rows["intended"] == kind]["label"]
         sided = of_kind[of_kind.isin(KINDS)]
@@ -197,17 +218,18 @@ def test_agreement_drift_strata_and_rejects_are_means_and_counts():
         assert found[name, "tie"][0] == (of_kind == "tie").sum() and found[name, "questions"][0] == len(of_kind)
     guesses = pd.DataFrame({"doc_id": list("aabb"), "round": [1, 2, 1, 1], "to_original": [0.8, 0.2, 0.6, 0.7],
                             "to_previous": [0.1] * 4, "to_nearest": [0.9] * 4})  # fmt: skip
-    found = numbers(measure_scope.drift_rows(guesses, 0, 0), "round")
-    assert found["1", "to_original"] == (pytest.approx(0.7), 3) and found["2", "to_original"] == (0.2, 1)
+    found = numbers(rows_of(Drift(0, 0), guesses), "round")
+    assert found["1", "to_original"] == (pytest.approx(0.7), 3)
+    assert found["2", "to_original"] == (pytest.approx(0.2, abs=1e-8), 1)
     assert found["1", "guesses"][0] == 3 and found["1", "to_nearest"][0] == pytest.approx(0.9)
     rejects = pd.DataFrame({"stage": list("aab"), "reason": ["x", "x", "y"]})
-    assert {key: value[0] for key, value in numbers(measure_scope.reject_rows(rejects), "stage", "reason").items()} == {
+    assert {key: value[0] for key, value in numbers(rows_of(Rejects(), rejects), "stage", "reason").items()} == {
         ("a", "x", "rejected"): 2, ("b", "y", "rejected"): 1,
     }  # fmt: skip
     stratum = {"position": 2, "stratum": "below", "grade": "easy", "n_out_of_scope": 3, "n_in_scope": 4}
     stratum |= {f"{name}{end}": 0.5 for name in ("auroc", "question_alone", "share") for end in ("", "_low", "_high")}
     found = numbers(
-        measure_scope.stratum_rows(pd.DataFrame([stratum, stratum | {"stratum": "all", "position": 3}])),
+        stratum_rows(pd.DataFrame([stratum, stratum | {"stratum": "all", "position": 3}])),
         "at",
         "verdict",
     )

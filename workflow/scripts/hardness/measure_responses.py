@@ -6,15 +6,11 @@ shard at a time, and tables keep sums: so memory does not grow with the shards.
 import operator
 from collections.abc import Iterator
 
-import numpy as np
-import pyarrow as pa
-
 from ragassay.base import tables
 from ragassay.base.stage import run
 from ragassay.metrics.resampling import Judge
 from ragassay.people.labelling import DEFUSION, SCOPE
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
@@ -31,6 +27,7 @@ from ragassay.studies.scope.response_tables import (
     parts_of,
     votes_by_way,
 )
+from ragassay.studies.scope.strata import scores_by_shard
 from ragassay.studies.scope.verdict_matrix import (
     NO_GOLD,
     JudgedCell,
@@ -54,7 +51,7 @@ def measure_responses(
     people = tables.frame(GOLD, gold).rename(columns={"prompt_name": "prompt"})
     on_scope, on_defusion = (people[people["task"] == task] for task in (SCOPE, DEFUSION))
     settled = on_defusion.set_index(["question_id", "responder", "prompt"])["label"].to_dict()
-    cells, models, scores = cells_of(defusion_labels), _models(scope_labels), _scores(hardness_scores)
+    cells, models, scores = cells_of(defusion_labels), _models(scope_labels), scores_by_shard(hardness_scores)
     by_votes, studies, judges, responders, asked_of_all = Table3(least_share, **draws), {}, {}, set(), 0
     files = {DOCUMENTS: documents, SELECTED_QUESTIONS: selected_questions, RESPONSES: responses}
     files |= {DEFUSION_LABELS: defusion_labels, DEFUSION_VOTES: defusion_votes, SCOPE_LABELS: scope_labels}
@@ -128,21 +125,6 @@ def _models(scope_labels):
         keys = tables.keys(SCOPE_LABELS, path)
         models.setdefault(keys["generator"], {})[keys["judge"]] = None
     return models
-
-
-def _scores(paths):
-    """A function of generator and shard: a frame of the scores of its questions."""
-    columns, by_generator = ["question_id", "score", "hard"], {}
-    for keys, rows in tables.each(HARDNESS_SCORES, paths, [*columns, "shard"]):
-        shards = rows["shard"].combine_chunks().dictionary_encode()
-        by_generator[keys["generator"]] = rows.select(columns), shards.indices.to_numpy(), shards.dictionary.to_pylist()
-
-    def of_shard(generator, shard):
-        rows, places, names = by_generator.get(generator, (HARDNESS_SCORES.schema.empty_table(), np.empty(0), []))
-        wanted = places == names.index(shard) if shard in names else np.zeros(len(places), bool)
-        return rows.filter(pa.array(wanted)).to_pandas()
-
-    return of_shard
 
 
 def _of(rows, generator):

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from ragassay.base import tables
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import share_interval
 from ragassay.metrics.sums import Totals, number
+from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.studies.scope.controls import DIGITS
 
 HARD = 0.75
@@ -116,3 +119,18 @@ def _shares(shares, hard):
     """The share of each stratum in the out-of-scope questions; in the last place, the share that is hard."""
     in_hard = np.where(hard, shares, 0 * shares)[..., :-1].sum(axis=-1)  # unknown values stay NaN
     return np.concatenate([shares[..., :-1], in_hard[..., None]], axis=-1)
+
+
+def scores_by_shard(paths):
+    """From files of hardness_scores: a function of generator and shard, which gives a frame of their questions."""
+    columns, by_generator = ["question_id", "score", "hard"], {}
+    for keys, rows in tables.each(HARDNESS_SCORES, paths, [*columns, "shard"]):
+        shards = rows["shard"].combine_chunks().dictionary_encode()
+        by_generator[keys["generator"]] = rows.select(columns), shards.indices.to_numpy(), shards.dictionary.to_pylist()
+
+    def of_shard(generator, shard):
+        rows, places, names = by_generator.get(generator, (HARDNESS_SCORES.schema.empty_table(), np.empty(0), []))
+        wanted = places == names.index(shard) if shard in names else np.zeros(len(places), bool)
+        return rows.filter(pa.array(wanted)).to_pandas()
+
+    return of_shard
