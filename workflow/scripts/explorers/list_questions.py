@@ -3,13 +3,16 @@ right, and what detectors and a relevance gate say: as a page to look through an
 shard, so that a study of any size fits into memory.
 """
 
+from collections import defaultdict
 from itertools import chain
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.report.explorers import verdicts
+from ragassay.report.explorers.lookup import Lookup
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
 from ragassay.report.explorers.questions import KIND, Detectors, Responses, dossiers, responder_columns
 from ragassay.report.explorers.verdicts import CorpusGates, DocumentGate
@@ -45,42 +48,46 @@ def list_questions(
         DEFUSION_LABELS: defusion_labels,
     }  # fmt: skip
     people, of_responses = verdicts.people(gold, human_labels)
-    hard = {row["question_id"]: row["hard"] for row in _rows(HARDNESS_SCORES, hardness_scores, "question_id", "hard")}
+    hard = Lookup(_pieces(HARDNESS_SCORES, hardness_scores, "question_id", "hard"))
     strata = [row["stratum"] for row in _rows(HARDNESS_STRATA, hardness_strata)]
     columns, detectors = responder_columns(map(_responder, responses)), Detectors(predictions)
     gate, corpus_gates = DocumentGate(gated_questions, documents), CorpusGates(covered_questions)
 
+    by_shard = {table: _by_shard(table, files) for table, files in paths.items()}
+
     def of_shard(shard):
         def rows(table, *names):
-            return _rows(table, [path for path in paths[table] if _shard(table, path) == shard], *names)
+            return _rows(table, by_shard[table][shard], *names)
 
+        texts, asked = rows(DOCUMENTS), rows(QUESTIONS)
+        ids = [row["question_id"] for row in asked]
+        detectors.load(ids)
         names = ("question_id", "responder", "prompt_name")
         answered = Responses(
             columns, rows(RESPONSES, *names, "text", "finish_reason"), rows(DEFUSION_LABELS), of_responses
         )
         return dossiers(
-            rows(DOCUMENTS),
+            texts,
             rows(CLAIMS, "doc_id", "slot", "text"),
             rows(RECOVERED_CLAIMS, "recovered_id", "doc_id", "round", "slot", "text"),
             rows(NOVEL_CLAIMS, "recovered_id"),
-            rows(QUESTIONS),
+            asked,
             rows(SCOPE_LABELS),
             rows(SCOPE_VOTES, "question_id", "vote", "verdict", "abstained", "judge"),
             rows(HARDNESS, "question_id", "nearness", "stratum"),
-            hard,
+            {name: row["hard"] for name, row in hard.of(ids).items()},
             people,
             detectors,
             (answered, detectors, gate, corpus_gates),
         )
 
-    shards = sorted({_shard(QUESTIONS, path) for path in questions})
     answers, text_room = _count(responses), room(_count(documents), MOST_CHARACTERS, 1000)
     answer_room = room(answers, MOST_CHARACTERS, LEAST_CHARACTERS)
     share = min(1.0, MOST_ROWS / max(1, _count(questions)), MOST_CHARACTERS / max(1, answers * LEAST_CHARACTERS))
     gates = [*gate.columns(), *corpus_gates.columns()]
     listing = Listing(KIND, [*columns, *detectors.columns(), *gates], share, {"stratum": strata})
     listing.write(
-        (dossier for shard in shards for dossier in of_shard(shard)),
+        (dossier for shard in sorted(by_shard[QUESTIONS]) for dossier in of_shard(shard)),
         csv,
         lambda dossier: _shortened(dossier, text_room, answer_room),
     )
@@ -127,12 +134,22 @@ def _responder(path):
     return keys["responder"], keys["prompt"]
 
 
-def _shard(table, path):
-    return tables.keys(table, path)["shard"]
+def _by_shard(table, paths):
+    """shard -> its files."""
+    files = defaultdict(list)
+    for path in paths:
+        files[tables.keys(table, path)["shard"]].append(path)
+    return files
 
 
 def _count(paths):
     return sum(pq.read_metadata(path).num_rows for path in paths)
+
+
+def _pieces(table, paths, *columns):
+    for path in paths:
+        for batch in tables.batches(table, path, columns):
+            yield pa.Table.from_batches([batch])
 
 
 def _rows(table, paths, *columns):

@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.report.explorers import verdicts
+from ragassay.report.explorers.lookup import Lookup
 from ragassay.report.explorers.page import Facet, Kind, excerpt
 from ragassay.schemas.documents import NO_TOPIC
 from ragassay.schemas.scope_answers import PREDICTIONS
@@ -84,23 +86,30 @@ def responder_columns(keys: Iterable[tuple[str, str]]) -> list[dict]:
 
 
 class Detectors:
-    """What detectors predict: the majority of their seeds, and the mean of their probabilities."""
+    """What detectors predict: the majority of their seeds, and the mean of their probabilities. `load` comes before
+    questions are asked about.
+    """
 
     def __init__(self, paths: Iterable):
-        self.predictions = {}  # method -> question -> what it predicts
+        pieces = defaultdict(list)  # method -> tables
         for path in paths:
             keys = tables.keys(PREDICTIONS, path)
-            names = ["question_id", "head", "out_of_scope", "probability", "part"]
-            rows = tables.read(PREDICTIONS, path, names)
-            at = names.index("out_of_scope")
-            rows = rows.set_column(at, "out_of_scope", rows["out_of_scope"].cast(pa.int8()))
-            wanted = [("out_of_scope", "mean"), ("probability", "mean"), ("part", "max")]
-            for row in rows.group_by(["question_id", "head"]).aggregate(wanted).to_pylist():
-                method = name_of(keys["detector"], keys["encoder"], row["head"])
-                self.predictions.setdefault(method, {})[row["question_id"]] = _prediction(row)
+            for rows in _seeds_together(path):
+                for head in rows["head"].unique().to_pylist():
+                    method = name_of(keys["detector"], keys["encoder"], head)
+                    pieces[method].append(rows.filter(pc.equal(rows["head"], head)).drop_columns("head"))
+        self._lookups = {method: Lookup(of_method) for method, of_method in pieces.items()}
+        self.predictions = {}  # method -> question -> what it predicts
+
+    def load(self, questions: list[str]) -> None:
+        """From now on these questions are known, and no others."""
+        self.predictions = {
+            method: {question: _prediction(row) for question, row in lookup.of(questions).items()}
+            for method, lookup in self._lookups.items()
+        }
 
     def columns(self) -> list[dict]:
-        return [{"kind": "detector", "name": name, "detector": name} for name in self.predictions]
+        return [{"kind": "detector", "name": name, "detector": name} for name in self._lookups]
 
     def cells(self, question: dict, should: str) -> list[dict | None]:
         cells = []
@@ -116,6 +125,25 @@ class Detectors:
         """Whether one of them was trained on the question's document."""
         parts = [by_question[question]["part"] for by_question in self.predictions.values() if question in by_question]
         return "trained_on" if "trained_on" in parts else "new" if parts else "(none)"
+
+
+def _seeds_together(path) -> Iterable[pa.Table]:
+    """A row for each question and head, in pieces; all of a question are in one."""
+    names = ["question_id", "head", "out_of_scope", "probability", "part"]
+    rest = PREDICTIONS.schema.empty_table().select(names)
+    for batch in tables.batches(PREDICTIONS, path, names):
+        rows = pa.concat_tables([rest, pa.Table.from_batches([batch])])
+        whole = pc.index(rows["question_id"], rows["question_id"][-1]).as_py()
+        yield _aggregated(rows.slice(0, whole))
+        rest = rows.slice(whole)
+    yield _aggregated(rest)
+
+
+def _aggregated(rows):
+    at = rows.column_names.index("out_of_scope")
+    rows = rows.set_column(at, "out_of_scope", rows["out_of_scope"].cast(pa.int8()))
+    wanted = [("out_of_scope", "mean"), ("probability", "mean"), ("part", "max")]
+    return rows.group_by(["question_id", "head"], use_threads=False).aggregate(wanted)
 
 
 def _prediction(row):
