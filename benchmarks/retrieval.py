@@ -3,8 +3,9 @@
 One thread, by processor time, search and product by turns, the best turn of each: other work on the machine takes from
 both. The passages stream from a file, so that memory is that of the search; it is measured in a process of its own.
 Beside it what many do: a loop that scores all passages for one query and sorts them. BM25 stands beside its own
-sparse product. The whole stage searches a million passages whose vectors lie in the store, in parts as embedding leaves
-them; what it needs beyond the same search of a few passages is what a large corpus costs.
+sparse product; a corpus of millions of passages is searched by it in parts, each job in a process of its own. The whole
+stage searches a million passages whose vectors lie in the store, in parts as embedding leaves them; what it needs
+beyond the same search of a few passages is what a large corpus costs.
 """
 
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 import numpy as np
+import pyarrow as pa
 
 from common.figures import count, figure, parts
 from common.memory import peak_megabytes, task
@@ -24,6 +26,7 @@ LOOPED, ROUNDS = 20, 2
 STORED, FEW, ASKED, PART = 1_000_000, 10_000, 1000, 8192
 TEXT = " ".join(f"word{number}" for number in range(90))
 WORDS, LENGTH, SHORT, BM25_PASSAGES, BM25_QUERIES = 30_000, 60, 12, 50_000, 1000
+PARTS, OF_PART, VOCABULARY, LONG = 5, 1_000_000, 1_000_000, 100  # of the corpus that BM25 searches in parts
 
 
 def write(path: str) -> None:
@@ -111,6 +114,56 @@ def bm25() -> dict:
     return {name: min(own) for name, own in seconds.items()}
 
 
+def drawn(draw, number: int, length: int, vocabulary: np.ndarray) -> list[str]:
+    """Texts of words as rare as those of a language."""
+    ranks = (len(vocabulary) ** draw.random((number, length))).astype(int)
+    return [" ".join(row) for row in vocabulary[ranks].tolist()]
+
+
+def write_part(folder: str, number: str) -> None:
+    """A part of a corpus, and the queries."""
+    from ragassay.base import tables
+    from ragassay.schemas.corpora import PASSAGES, QUERIES
+
+    draw = np.random.default_rng(int(number))
+    vocabulary = np.array([f"w{rank}" for rank in range(VOCABULARY)], object)
+    texts = drawn(draw, BM25_QUERIES, SHORT, vocabulary)
+    columns = dict.fromkeys(QUERIES.schema.names)
+    rows = [columns | {"query_id": f"q{at}", "text": text} for at, text in enumerate(texts)]
+    if number == "0":
+        tables.write(QUERIES, Path(folder, "queries.parquet"), rows)
+    with tables.Writer(PASSAGES, Path(folder, f"{number}.parquet")) as writer:
+        for start in range(0, OF_PART, BLOCK):
+            names = [f"p{number}-{at:07}" for at in range(start, min(start + BLOCK, OF_PART))]
+            texts = drawn(draw, len(names), LONG, vocabulary)
+            nothing = pa.nulls(len(names), pa.string())
+            columns = {"passage_id": names, "document_id": names, "title": nothing, "text": texts, "source": nothing}
+            writer.write(pa.table(columns))
+
+
+def job(folder: str, name: str, number: str = "") -> dict:
+    """One job of a search in parts, by the name of its rule."""
+    from scripts.corpora.add_word_counts import add_word_counts
+    from scripts.corpora.count_words import count_words
+    from scripts.search.merge_parts import merge_parts
+    from scripts.search.search_part import search_part
+
+    def files(pattern):
+        return [Path(folder, pattern.format(at)) for at in range(PARTS)]
+
+    part, queries, counts = (Path(folder, f"{file}.parquet") for file in (number, "queries", "counts"))
+    jobs = {
+        "count_words": lambda: count_words(part, Path(folder, f"counts{number}.parquet"), "none"),
+        "add_word_counts": lambda: add_word_counts(files("counts{}.parquet"), counts),
+        "search_part": lambda: search_part(part, queries, counts, Path(folder, f"found{number}.parquet"), {}, COUNT),
+        "merge_parts": lambda: merge_parts(
+            files("{}.parquet"), files("found{}.parquet"), queries, counts, Path(folder, "found.parquet"), {}, COUNT
+        ),
+    }
+    seconds = timed(jobs[name])
+    return {"seconds": seconds, "peak": peak_megabytes()}
+
+
 def fill(folder: str) -> None:
     """Passages and queries as tables, and the store with the vectors of all their texts."""
     from ragassay.base import tables
@@ -177,11 +230,24 @@ def of_the_store() -> None:
     figure("search_1k_in_1M_of_the_store_memory", costs["extra"], "MB", "<= 300")
 
 
+def words_in_parts() -> None:
+    """How much memory each job of a search in parts takes, and how long all parts take together."""
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        for number in range(PARTS):
+            task("write_part", folder, number)
+        for name in ("count_words", "add_word_counts", "search_part", "merge_parts"):
+            numbers = range(PARTS) if name in ("count_words", "search_part") else [""]
+            costs = [task("job", folder, name, number) for number in numbers]
+            of = f"bm25_{PARTS * OF_PART // 1_000_000}M_in_{PARTS}_parts_{name}"
+            figure(f"{of}_memory", max(cost["peak"] for cost in costs), "MB", "<= 2000")
+            count(of, sum(cost["seconds"] for cost in costs), "cpu_s")
+
+
 def words() -> None:
     costs = task("bm25")
     figure("bm25_1k_in_50k", costs["search"], "cpu_s", f"<= {2 * costs['product']:.4g}", costs["product"])
 
 
 if __name__ == "__main__":
-    tasks = {run.__name__: run for run in (dense, memory, fill, stored, bm25)}
-    parts({"exact": exact, "of_the_store": of_the_store, "words": words}, tasks)
+    tasks = {run.__name__: run for run in (dense, memory, fill, stored, bm25, write_part, job)}
+    parts({"exact": exact, "of_the_store": of_the_store, "words": words, "words_in_parts": words_in_parts}, tasks)
