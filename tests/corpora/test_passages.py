@@ -27,13 +27,20 @@ from targets import READER
 def test_documents_of_all_shards_are_passages(tmp_path):
     tables.write(DOCUMENTS, tmp_path / "1.parquet", [document("b", "Two."), document("a", "One.")])
     tables.write(DOCUMENTS, tmp_path / "2.parquet", [document("b", "Two."), document("c", "Three.")])
-    collect_passages([tmp_path / "1.parquet", tmp_path / "2.parquet"], tmp_path / "passages.parquet")
+    collect_passages([tmp_path / "1.parquet", tmp_path / "2.parquet"], [], tmp_path / "passages.parquet")
     rows = tables.read(PASSAGES, tmp_path / "passages.parquet").to_pylist()
     assert [(row["passage_id"], row["text"], row["source"]) for row in rows] == [
         ("a", "One.", "s"),
         ("b", "Two.", "s"),
         ("c", "Three.", "s"),
     ]
+
+
+def test_a_document_of_an_earlier_part_is_no_passage_of_a_later_one(tmp_path):
+    tables.write(DOCUMENTS, tmp_path / "1.parquet", [document("b", "Two."), document("a", "One.")])
+    tables.write(DOCUMENTS, tmp_path / "2.parquet", [document("b", "Two."), document("c", "Three.")])
+    collect_passages([tmp_path / "2.parquet"], [tmp_path / "1.parquet"], tmp_path / "passages.parquet")
+    assert tables.read(PASSAGES, tmp_path / "passages.parquet")["passage_id"].to_pylist() == ["c"]
 
 
 def test_parts_become_one_table_and_an_id_is_in_one_of_them(tmp_path):
@@ -68,6 +75,42 @@ def test_long_texts_are_cut_and_know_their_document(tmp_path):
         ("a#2", "a", "One", "Three four. Five six."),
         ("b", "b", None, "Short."),
     ]
+
+
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_the_shares_of_a_file_are_the_whole_file_however_many_there_are(tmp_path, with_ids):
+    texts = [f"Text {at % 40}. And more of it." for at in range(60)]  # without ids, the same texts are one
+    lines = ["_id,text", *(f"{at},{text}" for at, text in enumerate(texts))] if with_ids else ["text", *texts]
+    (tmp_path / "corpus.csv").write_text("\n".join(lines))
+    columns = COLUMNS | {"id": "_id" if with_ids else ""}
+    cut = {"words": 4, "overlap": 0}
+
+    def parts(count):
+        for number in range(count):
+            file = tmp_path / f"{number}.parquet"
+            read_passages([str(tmp_path / "corpus.csv")], file, columns, cut, share=(number, count))
+            yield tables.read(PASSAGES, file).to_pylist()
+
+    [whole] = parts(1)
+    assert len(whole) == 2 * (60 if with_ids else 40)
+    for count in (2, 5):
+        cuts = list(parts(count))
+        rows = [row for part in cuts for row in part]
+        assert sorted(rows, key=lambda row: row["passage_id"]) == whole and all(cuts)
+        of_documents = [{row["document_id"] for row in part} for part in cuts]
+        assert sum(map(len, of_documents)) == len(set().union(*of_documents)), "no document is in two parts"
+
+
+def test_ids_that_repeat_are_in_one_part_and_refused_and_a_part_without_texts_too(tmp_path):
+    (tmp_path / "corpus.csv").write_text("_id,text\n7,First.\n7,Second.\n")
+    errors = []
+    for number in (0, 1):
+        with pytest.raises(AssayError) as error:
+            read_passages([str(tmp_path / "corpus.csv")], tmp_path / "p.parquet", COLUMNS, share=(number, 2))
+        errors.append(str(error.value).removeprefix(f"{tmp_path}/"))
+    assert sorted(errors)[0].startswith("corpus.csv row 2: found the id '7' of")
+    assert sorted(errors)[1].startswith("corpus.csv: found 2 texts, none of them in part ")
+    assert errors[1].endswith("expected at least one; cut it into fewer `parts`") or errors[0].endswith("`parts`")
 
 
 def test_a_title_stands_in_for_a_text(tmp_path):

@@ -1,7 +1,7 @@
 """Corpora, whose passages can be found: the study's documents, those of question sets, the user's, and variants of these.
 
-The study's documents are the corpus `documents`; others are in the configuration. A corpus of several files has a part for each, which
-is a corpus itself: `mine+1`, `mine+2`, and so on. `{corpus}.held_out` lacks some documents: queries about these are out of its knowledge.
+The study's documents are the corpus `documents`; others are in the configuration. A corpus of several files, of a file that is cut or of
+many shards has parts, each a corpus itself: `mine+1`, `mine+2`, and so on. `{corpus}.held_out` lacks some documents: queries about these are out of its knowledge.
 An extended corpus is another one and, as its part `{corpus}+1`, rewritings of some of its passages. All are clean.
 
 Reads   results/documents, the files that config["corpora"] names, databases of config["collections"], resources/prompts/
@@ -23,15 +23,16 @@ wildcard_constraints:
 
 
 rule collect_passages:
-    """All documents of the study are a corpus; so are those of a question set."""
+    """The documents of the study are a corpus, or a part of it, of so many shards; those of a question set are one, too."""
     input:
         documents=plan(corpora.tables_of, pattern="results/documents/{shard}.parquet"),
+        earlier=plan(corpora.earlier_tables, pattern="results/documents/{shard}.parquet"),
     output:
         passages=table("results/passages/{corpus}.parquet"),
     log:
         "logs/collect_passages/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(["documents", *config["question_sets"]]),
+        corpus=one_of(plan(corpora.of_study)),
     conda:
         "../../envs/tables.yaml"
     params:

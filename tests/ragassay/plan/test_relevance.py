@@ -79,7 +79,7 @@ def test_a_gates_reader_reads_the_in_knowledge_queries_of_each_corpus_once(confi
 def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
     """They are among them, so that nothing is embedded twice."""
     waiting = [Wildcards(corpus=f"{name}.held_out", retriever="minilm") for name in ("mine", "large")]
-    files = [own for one in waiting for own in search.awaited(config, one) if own.startswith("results/")]
+    files = [own for one in waiting for own in search.awaited(config, {}, one) if own.startswith("results/")]
     assert files == [f"results/embedded_passages/{part}/minilm/none.parquet" for part in ("mine", "large+1", "large+2")]
 
 

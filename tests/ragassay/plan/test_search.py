@@ -66,28 +66,66 @@ def test_encoders_and_bm25_are_retrievers_with_defaults(config):
 def test_two_towers_wait_for_the_vectors_of_the_encoder_of_passages(config):
     own = of(search.search_dense, config, retriever="towers")
     assert (own["encoder"]["name"], own["query_encoder"]["name"]) == ("passages", "queries")
-    awaited = of(search.awaited, config, corpus="mine+2", retriever="towers")
+    awaited = search.awaited(config, {}, Wildcards(corpus="mine+2", retriever="towers"))
     assert awaited == ["results/embedded_passages/mine+2/passages/pair.parquet"]
     assert len(of(search.retriever_kinds, config, retriever="towers")) == 2
     assert of(search.embed_passages, config, encoder="passages", titles="pair")["titles"] == "pair"
 
 
 def test_a_corpus_of_several_files_has_a_part_for_each(config):
-    assert corpora.parts(config) == ["mine+1", "mine+2", "alone", "b"] and corpora.in_parts(config) == ["mine"]
+    assert corpora.parts(config) == ["mine+1", "mine+2", "alone", "b"] and corpora.in_parts(config, {}) == ["mine"]
     assert of(corpora.passage_files, config, corpus="mine+2") == ["b.csv"]
     assert of(corpora.passage_files, config, corpus="alone") == ["a.csv"]
-    tables = corpora.of_parts(config, "x/{corpus}/{retriever}", Wildcards(corpus="mine", retriever="r"))
+    tables = corpora.of_parts(config, {}, "x/{corpus}/{retriever}", Wildcards(corpus="mine", retriever="r"))
     assert tables == ["x/mine+1/r", "x/mine+2/r"]
     assert of(corpora.read_passages, config, corpus="mine+1")["columns"]["id"] == "id"
-    assert corpora.parts_of(config, "documents") == ["documents"]
+    assert corpora.parts_of(config, {}, "documents") == ["documents"]
+
+
+def test_a_file_is_cut_into_parts_and_each_knows_its_share(config):
+    config["corpora"]["mine"]["parts"] = 2
+    assert corpora.parts_of(config, {}, "mine") == ["mine+1", "mine+2", "mine+3", "mine+4"]
+    jobs = [Wildcards(corpus=part) for part in corpora.parts_of(config, {}, "mine")]
+    assert [corpora.passage_files(config, job) for job in jobs] == [["a.csv"], ["a.csv"], ["b.csv"], ["b.csv"]]
+    assert [corpora.read_passages(config, job)["share"] for job in jobs] == [[0, 2], [1, 2], [0, 2], [1, 2]]
+    config["corpora"]["b"]["parts"] = 3
+    assert corpora.parts_of(config, {}, "b") == ["b+1", "b+2", "b+3"]
+    assert corpora.passage_files(config, Wildcards(corpus="b+3")) == ["f/corpus.jsonl"]
+
+
+def test_only_files_are_cut(config):
+    config["corpora"]["more"] = {"extends": "mine", "rewritten": {"model": "careful"}, "parts": 2}
+    problems = [problem for place, problem in search.check(config) if place == ("corpora", "more", "parts")]
+    assert problems == ["found extends with parts, which only files and beir have"]
+
+
+def test_shards_are_parts_of_the_studys_documents_and_a_new_one_changes_the_last_alone(config):
+    config["retrieval"]["shards_per_part"] = 2
+    shards = dict.fromkeys(["s1", "s2", "s3", "s4"])
+    assert corpora.parts_of(config, dict.fromkeys(["s1", "s2"]), "documents") == ["documents"]
+
+    def tables(more):
+        every = shards | dict.fromkeys(more)
+        jobs = [Wildcards(corpus=part) for part in corpora.parts_of(config, every, "documents")]
+        return [
+            (corpora.tables_of(config, every, "{shard}", job), corpora.earlier_tables(config, every, "{shard}", job))
+            for job in jobs
+        ]
+
+    before = [(["s1", "s2"], []), (["s3", "s4"], ["s1", "s2"])]
+    assert tables([]) == before
+    assert tables(["s5"]) == [*before, (["s5"], ["s1", "s2", "s3", "s4"])]
+    assert corpora.in_parts(config, shards) == ["documents", "mine"]
+    assert corpora.of_study(config, shards) == ["documents+1", "documents+2"]
+    assert corpora.tables_of(config, dict.fromkeys("ab"), "{shard}", Wildcards(corpus="documents")) == ["a", "b"]
 
 
 def test_words_of_parts_are_counted_and_weighed_for_each_corpus_that_holds_them():
     own = target_config()
-    assert corpora.leaves(own) == ["texts+1", "texts+2", "more+1", "most+1"]
+    assert corpora.leaves(own, {}) == ["texts+1", "texts+2", "more+1", "most+1"]
     job = Wildcards(corpus="more", retriever="bm25", query_set="asked")
     found = [f"results/part_neighbours/more/{part}/bm25/asked.parquet" for part in ("texts+1", "texts+2", "more+1")]
-    assert search.found_in_parts(own, job) == found
+    assert search.found_in_parts(own, {}, job) == found
     assert search.word_counts(own, job) == "results/word_counts/more/none.parquet"
     titled = target_config(retrievers={"titled": {"kind": "bm25", "titles": "before"}})
     job = Wildcards(corpus="texts", retriever="titled")
@@ -100,7 +138,7 @@ def test_a_folder_is_one_part_with_all_its_files(config, tmp_path, monkeypatch):
     for name in ("b.md", "a.txt"):
         (tmp_path / "texts" / name).touch()
     config["corpora"]["alone"]["files"] = ["texts"]
-    assert corpora.parts_of(config, "alone") == ["alone"]
+    assert corpora.parts_of(config, {}, "alone") == ["alone"]
     assert of(corpora.passage_files, config, corpus="alone") == ["texts/a.txt", "texts/b.md"]
 
 
@@ -115,7 +153,7 @@ def test_folders_of_beir_have_their_own_files_and_columns(config):
 def test_sets_are_measured_in_their_corpora(config):
     cells = retrieval.measured(config).over("{query_set}/{corpus}/{retriever}")
     assert cells == ["asked/mine/bm25", "asked/mine/minilm"]
-    assert retrieval.measured_parts(config) == ["mine+1", "mine+2"] and not retrieval.searches(config)
+    assert retrieval.measured_parts(config, {}) == ["mine+1", "mine+2"] and not retrieval.searches(config, {})
 
 
 NEAR = {"kind": "dense", "encoder": "minilm", "index": {"factory": "Flat"}}
@@ -144,7 +182,7 @@ def test_an_index_searches_parts_apart_and_a_database_the_corpus_that_is_read_ou
         ["minilm"],
     ]
     assert retrieval.retrievers(config) == ["bm25", "near"]
-    assert retrieval.searches(config).over("{corpus}/{retriever}/{query_set}") == [
+    assert retrieval.searches(config, {}).over("{corpus}/{retriever}/{query_set}") == [
         "documents/near/questions", "mine+1/near/asked", "mine+2/near/asked", "read/near/asked", "read/theirs/asked"
     ]  # fmt: skip
     job = Wildcards(corpus="read", retriever="theirs", query_set="asked")
@@ -271,10 +309,10 @@ def target_config(**more):
 
 def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_writes():
     own = target_config()
-    assert corpora.parts_of(own, "more") == ["texts+1", "texts+2", "more+1"]
-    assert corpora.parts_of(own, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
+    assert corpora.parts_of(own, {}, "more") == ["texts+1", "texts+2", "more+1"]
+    assert corpora.parts_of(own, {}, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
     assert corpora.parts(own) == ["texts+1", "texts+2"], "nothing else is read from files"
-    assert corpora.in_parts(own) == ["texts", "more", "most"]
+    assert corpora.in_parts(own, {}) == ["texts", "more", "most"]
     assert targets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
     settings = targets.rewrite_passages(own, Wildcards(corpus="more"))
     assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/careful")
@@ -303,4 +341,4 @@ def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch
     assert [found for module in (targets, search, attacks, defences) for found in module.check(filled)] == []
     assert targets.made(filled, "by_model") == ["nq", "msmarco", "hotpotqa", "enq", "emsmarco"]
     assert targets.extended(filled) == ["enq", "emsmarco"] and len(attacks.cells(filled)) == 5 * 5
-    assert corpora.parts_of(filled, "enq") == ["nq", "enq+1"]
+    assert corpora.parts_of(filled, {}, "enq") == ["nq", "enq+1"]

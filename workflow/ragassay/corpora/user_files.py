@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ragassay.base import chance
 from ragassay.base.errors import AssayError, Unusable, json_of, one_item
 from ragassay.documents.documents import clean
 from ragassay.documents.ids import content_id
@@ -27,17 +28,19 @@ def texts(
     empty: list[str] | None = None,
     below: tuple[str, ...] = (),
     unopened: bool = False,
+    share: tuple[int, int] = (0, 1),
 ) -> Iterator[dict]:
     """One dict per row with `id`, `text`, the optional fields and lists of strings, None where there is nothing.
     `columns` are the names of all of them in the files; an id is given once. Where there is no column with ids, texts
     that are the same are one, and its hash is the id. A row without text may have another field that stands in for it,
     or else is left out, and its place stands in `empty`. A file with one text is called by its path in the folder of
-    `below`, if it does not say another id; one that cannot be read is left out, too.
+    `below`, if it does not say another id; one that cannot be read is left out, too. Of several parts, `share` says
+    which one is wanted and how many there are: a text is in one of them by a hash of its id.
     """
     needed = ("id", "text") if columns["id"] else ("text",)
     names = {field: columns[field].strip().lower() for field in (*needed, *optional, *lists)}
     wanted = Columns(tuple(dict.fromkeys(names.values())), tuple(names[field] for field in needed), names["text"])
-    places, refused, empty = {}, [], [] if empty is None else empty
+    places, refused, empty, elsewhere = {}, [], [] if empty is None else empty, 0
     for record in records(files, wanted, below, unopened):
         place = record.place
         try:
@@ -64,12 +67,18 @@ def texts(
             row |= {"source": row["source"] or record.source_id} if "source" in row else {}
             if row["id"] in places:
                 continue
+        if share[1] > 1 and chance.number("part of a corpus", row["id"]) % share[1] != share[0]:
+            elsewhere += 1
+            continue
         if row["id"] in places:
             raise TextError(f"{place}: found the id {row['id']!r} of {places[row['id']]}, expected each once")
         places[row["id"]] = place
         yield row
-    warn_of_unusable(refused, len(places))
-    warn_of_empty(empty, names["text"], len(places))
+    warn_of_unusable(refused, len(places) + elsewhere)
+    warn_of_empty(empty, names["text"], len(places) + elsewhere)
+    if elsewhere and not places:
+        parts = f"found {elsewhere} texts, none of them in part {share[0] + 1} of {share[1]}"
+        raise TextError(f"{', '.join(files)}: {parts}, expected at least one; cut it into fewer `parts`")
     if not places:
         raise TextError(f"{', '.join(files)}: found no row, expected at least one")
 

@@ -7,13 +7,37 @@ from ragassay.documents.sources import document_files
 OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
 HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/corpora.smk
 BEIR = {"corpora": "corpus.jsonl", "query_sets": "queries.jsonl"}  # where these lie in a folder of BEIR's
+CUT = ("files", "beir")  # what can be cut into parts
 BEIR_ID = {"id": "_id"}
 
 
+def of_study(config: dict, shards: dict) -> list[str]:
+    """The corpora that are made of tables of documents: parts of the study's, and those of question sets."""
+    return [*parts_of(config, shards, OWN["corpora"]), *config["question_sets"]]
+
+
 def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
-    """The tables of a corpus, which is the study's, of all shards, or a question set's."""
-    names = [wildcards.corpus] if wildcards.corpus in config["question_sets"] else shards
-    return [pattern.format(shard=name) for name in names]
+    """The tables of a question set, or of the study's shards that a part of its corpus consists of."""
+    if wildcards.corpus in config["question_sets"]:
+        return [pattern.format(shard=wildcards.corpus)]
+    start, end = _shards_of(config, shards, wildcards.corpus)
+    return [pattern.format(shard=name) for name in [*shards][start:end]]
+
+
+def earlier_tables(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
+    """The tables of the shards before those, whose documents are passages of earlier parts."""
+    if wildcards.corpus in config["question_sets"]:
+        return []
+    start, _ = _shards_of(config, shards, wildcards.corpus)
+    return [pattern.format(shard=name) for name in [*shards][:start]]
+
+
+def _shards_of(config, shards, part):
+    """The first shard of a part of the study's corpus and the one after its last, by their numbers."""
+    if "+" not in part:
+        return 0, len(shards)
+    size, number = config["retrieval"]["shards_per_part"], int(part.partition("+")[2])
+    return (number - 1) * size, number * size
 
 
 def files_of(entry: dict, section: str) -> list[str]:
@@ -21,14 +45,24 @@ def files_of(entry: dict, section: str) -> list[str]:
     return [str(Path(entry["beir"], BEIR[section]))] if "beir" in entry else entry.get("files", [])
 
 
-def parts_of(config: dict, corpus: str) -> list[str]:
-    """The corpora that a corpus is embedded and searched as: one for each of its files, or it alone; of one that
-    extends another, the other's and one with what was rewritten.
+def parts_of(config: dict, shards: dict, corpus: str) -> list[str]:
+    """The corpora that a corpus is read, embedded and searched as: one for each part of each file, or of the study's
+    documents one for so many shards; of one that extends another, the other's and one with what was rewritten.
     """
     if corpus in extended(config):
-        return [*parts_of(config, config["corpora"][corpus]["extends"]), f"{corpus}+1"]
-    files = files_of(config["corpora"][corpus], "corpora") if corpus in config["corpora"] else []
-    return [f"{corpus}+{number}" for number in range(1, len(files) + 1)] if len(files) > 1 else [corpus]
+        return [*parts_of(config, shards, config["corpora"][corpus]["extends"]), f"{corpus}+1"]
+    if corpus == OWN["corpora"]:
+        return _numbered(corpus, -(-len(shards) // config["retrieval"]["shards_per_part"]))
+    return _parts_of_files(config, corpus) if corpus in config["corpora"] else [corpus]
+
+
+def _parts_of_files(config, corpus):
+    entry = config["corpora"][corpus]
+    return _numbered(corpus, len(files_of(entry, "corpora")) * entry["parts"])
+
+
+def _numbered(corpus, count):
+    return [f"{corpus}+{number}" for number in range(1, count + 1)] if count > 1 else [corpus]
 
 
 def extended(config: dict) -> list[str]:
@@ -44,23 +78,25 @@ def whole(corpus: str) -> str:
 def parts(config: dict) -> list[str]:
     """The parts of all of the user's corpora that are read from files."""
     brought = [corpus for corpus, entry in config["corpora"].items() if "files" in entry or "beir" in entry]
-    return [part for corpus in brought for part in parts_of(config, corpus)]
+    return [part for corpus in brought for part in _parts_of_files(config, corpus)]
 
 
-def in_parts(config: dict) -> list[str]:
+def in_parts(config: dict, shards: dict) -> list[str]:
     """The corpora that have several parts."""
-    return [corpus for corpus in config["corpora"] if parts_of(config, corpus) != [corpus]]
+    names = [OWN["corpora"], *config["corpora"]]
+    return [corpus for corpus in names if parts_of(config, shards, corpus) != [corpus]]
 
 
-def leaves(config: dict) -> list[str]:
+def leaves(config: dict, shards: dict) -> list[str]:
     """All parts of the corpora that have several."""
-    return list(dict.fromkeys(part for corpus in in_parts(config) for part in parts_of(config, corpus)))
+    names = in_parts(config, shards)
+    return list(dict.fromkeys(part for corpus in names for part in parts_of(config, shards, corpus)))
 
 
-def of_parts(config: dict, pattern: str, wildcards) -> list[str]:
+def of_parts(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
     """The tables of the parts of a corpus."""
     keys = dict(wildcards.items())
-    return [pattern.format(**keys | {"corpus": part}) for part in parts_of(config, wildcards.corpus)]
+    return [pattern.format(**keys | {"corpus": part}) for part in parts_of(config, shards, wildcards.corpus)]
 
 
 def passage_files(config: dict, wildcards) -> list[str]:
@@ -71,12 +107,21 @@ def passage_files(config: dict, wildcards) -> list[str]:
 
 def _path_of(config, part):
     corpus, _, number = part.partition("+")
-    return files_of(config["corpora"][corpus], "corpora")[int(number or 1) - 1]
+    entry = config["corpora"][corpus]
+    return files_of(entry, "corpora")[(int(number or 1) - 1) // entry["parts"]]
 
 
 def read_passages(config: dict, wildcards) -> dict:
-    entry = config["corpora"][wildcards.corpus.partition("+")[0]]
-    return {"columns": columns_of(entry), "cut": entry.get("passages"), "below": [_path_of(config, wildcards.corpus)]}
+    """`share` is the number of a part among those of its file, from 0, and how many these are."""
+    corpus, _, number = wildcards.corpus.partition("+")
+    entry = config["corpora"][corpus]
+    share = [(int(number or 1) - 1) % entry["parts"], entry["parts"]]
+    settings = {
+        "columns": columns_of(entry),
+        "cut": entry.get("passages"),
+        "below": [_path_of(config, wildcards.corpus)],
+    }
+    return settings | ({"share": share} if entry["parts"] > 1 else {})
 
 
 def columns_of(entry):

@@ -62,14 +62,14 @@ def service_kinds(config: dict, wildcards) -> list[str]:
     return [*search.retriever_kinds(config, wildcards), databases.module(config, collection)]
 
 
-def searches(config: dict, rows: Iterable[tuple]) -> Grid:
+def searches(config: dict, shards: dict, rows: Iterable[tuple]) -> Grid:
     """What indexes are asked, of sets of queries, corpora and retrievers that meet: for parts of corpora, where they
     search these apart.
     """
     cells = []
     for query_set, corpus, name in rows:
         kind = _index(config, name)["kind"]
-        parts = {FAISS: corpora.parts_of(config, corpus), SERVICE: [corpus], None: []}[kind]
+        parts = {FAISS: corpora.parts_of(config, shards, corpus), SERVICE: [corpus], None: []}[kind]
         cells += [(query_set, part, name) for part in parts]
     return Grid.of_rows(CHECKED, cells)
 

@@ -22,16 +22,17 @@ def measured(config: dict) -> Grid:
     return Grid.of_rows(indexes.CHECKED, rows)
 
 
-def measured_parts(config: dict) -> list[str]:
+def measured_parts(config: dict, shards: dict) -> list[str]:
     """The parts of the corpora that they are measured in."""
-    return [part for corpus in measured(config).column("corpus") for part in corpora.parts_of(config, corpus)]
+    searched = measured(config).column("corpus")
+    return [part for corpus in searched for part in corpora.parts_of(config, shards, corpus)]
 
 
-def searches(config: dict) -> Grid:
+def searches(config: dict, shards: dict) -> Grid:
     """What indexes are asked for all this."""
     rows = [(corpora.OWN["query_sets"], STUDY, name) for name in retrievers(config)]
     rows += [tuple(cell[key] for key in indexes.CHECKED) for cell in measured(config)]
-    return indexes.searches(config, rows)
+    return indexes.searches(config, shards, rows)
 
 
 def check(config: dict) -> Iterator[tuple]:

@@ -55,10 +55,10 @@ def retrievers(config: dict, kind: str) -> list[str]:
     return [name for name in every if retriever(config, name)["kind"] == kind]
 
 
-def found_in_parts(config: dict, wildcards) -> list[str]:
+def found_in_parts(config: dict, shards: dict, wildcards) -> list[str]:
     """What a query set finds by words in the parts of a corpus."""
     place = f"results/part_neighbours/{wildcards.corpus}/{{}}/{wildcards.retriever}/{wildcards.query_set}.parquet"
-    return [place.format(part) for part in corpora.parts_of(config, wildcards.corpus)]
+    return [place.format(part) for part in corpora.parts_of(config, shards, wildcards.corpus)]
 
 
 def word_counts(config: dict, wildcards) -> str:
@@ -98,10 +98,10 @@ def embed_passages(config: dict, wildcards) -> dict:
     return {**models.encoder(config, wildcards.encoder), "titles": wildcards.titles}
 
 
-def awaited(config: dict, wildcards) -> list[str]:
+def awaited(config: dict, shards: dict, wildcards) -> list[str]:
     """What a search by vectors waits for: the encoders' weights, and that the passages are embedded."""
     entry = retriever(config, wildcards.retriever)
-    parts = corpora.parts_of(config, corpora.whole(wildcards.corpus))
+    parts = corpora.parts_of(config, shards, corpora.whole(wildcards.corpus))
     receipts = [
         f"results/embedded_passages/{part}/{entry['encoder']}/{entry.get('titles', 'none')}.parquet" for part in parts
     ]
@@ -177,6 +177,8 @@ def _wrong_files(section, name, entry, wanted):
     if len(sources) != 1:
         named = " and ".join(sources) or "neither files nor beir"
         yield (section, name), f"found {named}, expected one of them"
+    elif entry.get("parts", 1) > 1 and sources[0] not in corpora.CUT:
+        yield (section, name, "parts"), f"found {sources[0]} with parts, which only {' and '.join(corpora.CUT)} have"
     elif "beir" in entry and Path(entry["beir"]).is_dir():
         needed = [wanted, *([f"qrels/{entry['split']}.tsv"] if section == "query_sets" else [])]
         for path in (Path(entry["beir"], file) for file in needed):

@@ -6,9 +6,9 @@ from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.documents import DOCUMENTS
 
 
-def collect_passages(documents, passages):
-    """A document that two files hold is one passage."""
-    seen = set()
+def collect_passages(documents, earlier, passages):
+    """A document that two files hold is one passage, and none of this part if an earlier one has it."""
+    seen = {name for path in earlier for name in tables.read(DOCUMENTS, path, ["doc_id"])["doc_id"].to_pylist()}
     with tables.Writer(PASSAGES, passages) as kept:
         for path in documents:
             for batch in tables.batches(DOCUMENTS, path, ["doc_id", "title", "text", "shard"]):

@@ -5,11 +5,11 @@ from ragassay.corpora.corpus import write_passages
 from ragassay.corpora.user_files import PASSAGE_FIELDS, texts
 
 
-def read_passages(files, passages, columns, cut=None, below=()):
+def read_passages(files, passages, columns, cut=None, below=(), share=(0, 1)):
     """`cut` says how many words a passage has at most and how many it repeats; without it, each text is one. `below`
-    holds the folder of the files.
+    holds the folder of the files, `share` the number of the part and how many parts there are.
     """
-    write_passages(passages, texts(files, columns, PASSAGE_FIELDS, stand_in="title", below=below), cut)
+    write_passages(passages, texts(files, columns, PASSAGE_FIELDS, stand_in="title", below=below, share=share), cut)
 
 
 if __name__ == "__main__":
