@@ -94,8 +94,6 @@ rule search_part:
         retriever=one_of(plan(search.retrievers, kind=search.BM25)),
     conda:
         "../../envs/encoders.yaml"
-    resources:
-        runtime="2h",
     params:
         code=code_version("search/search_part.py"),
         settings=plan(search.search_bm25),
