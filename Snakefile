@@ -53,7 +53,7 @@ in_one_line(references.check_inputs, workflow.modifier.rules)
 references.watch_prompts(workflow.modifier.rules, in_one_line)
 if not IS_MODULE:  # else the terminal and the end of the run are the caller's
     terminal = console.take_over(workflow, PARTIAL["folder"], PARTIAL["settings"]["name"], PAGE_FILES)
-    in_one_line(cluster.check_shared, workflow)
+    in_one_line(cluster.enter, workflow)
     lost_records.mark(workflow)
     plans.follow(workflow, {"config": shown(config), "shards": SHARDS}, plan(page.places, files=CONFIG_FILES)["report"])
 

@@ -1,8 +1,10 @@
 """Python runs this first in every job. Until the stage runs, Ctrl-C ends a job at once and without a traceback: nothing
 has begun yet, and imports take seconds. From then on `ragassay.base.stage` handles it. In a replay, jobs have no
-network.
+network. The Snakemake of a submission imports pandas when somebody needs it: it loads the executor for Slurm, which
+imports pandas for a report, and no job draws that.
 """
 
+import importlib.util
 import os
 import signal
 import sys
@@ -20,3 +22,20 @@ def _refuse(event, arguments):
 
 if os.environ.get("RAGASSAY_NO_NETWORK"):
     sys.addaudithook(_refuse)
+
+
+class _Later:
+    """The next import of pandas loads it at its first use."""
+
+    @staticmethod
+    def find_spec(name, _path=None, _target=None):
+        if name != "pandas":
+            return None
+        sys.meta_path.remove(_Later)
+        spec = importlib.util.find_spec(name)
+        spec.loader = importlib.util.LazyLoader(spec.loader)
+        return spec
+
+
+if "snakemake" in sys.orig_argv[:4]:
+    sys.meta_path.insert(0, _Later)

@@ -108,6 +108,14 @@ def test_ctrl_c_while_a_job_imports_is_no_traceback():
     assert found == ("", "", -signal.SIGINT)
 
 
+@pytest.mark.parametrize(("program", "loaded"), [("snakemake", False), ("another", True)])
+def test_the_snakemake_of_a_submission_loads_pandas_at_its_first_use(program, loaded):
+    code = "import sys, pandas; before = 'pandas.core' in sys.modules; print(before, pandas.DataFrame([1]).size)"
+    startup = os.environ | {"PYTHONPATH": str(ROOT / "workflow/startup")}
+    done = subprocess.run([sys.executable, "-c", code, program], env=startup, capture_output=True, text=True)
+    assert done.stdout.split() == [str(loaded), "1"], done.stderr
+
+
 def test_an_error_of_ours_keeps_its_traceback_in_the_log_too(tmp_path):
     done = job(tmp_path / "a.log", 2)
     assert done.returncode == 1 and "KeyError" in done.stderr

@@ -1,5 +1,6 @@
 """What a run does with the Slurm that it meets. Slurm itself is played; `make slurm-test` runs on a real one."""
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -40,6 +41,7 @@ def slurm(tmp_path, monkeypatch):
 @pytest.fixture
 def head():
     executor = SimpleNamespace(run_uuid="own", _fallback_account_arg=None, slurm_logdir=Path(".snakemake/slurm_logs"))
+    executor.array_jobs = set()
     executor.get_partition_arg = lambda job: job.resources.get("partition", " -p short")
     return SimpleNamespace(
         is_main_process=True,
@@ -84,6 +86,17 @@ def test_without_accounting_the_controller_is_asked_and_no_account_is_guessed(sl
 def test_a_cluster_that_forgets_soon_how_jobs_ended_is_refused(slurm, head):
     slurm.answers["scontrol"] = [CONFIGURATION.format("(null)", 299)]
     with pytest.raises(ClusterError, match=r"found MinJobAge=299 .* expected at least 300"):
+        cluster.begin(head)
+
+
+def test_a_submission_starts_one_snakemake_whose_shell_outlives_a_signal(slurm, head):
+    cluster.begin(head)
+    executor = head.scheduler._executor
+    command = f"{executor.get_job_exec_prefix(None)} && kill -TERM $$ && exit 75 {executor.additional_general_args()}"
+    assert os.spawnv(os.P_WAIT, "/bin/sh", ["sh", "-c", command]) == 75
+    assert "jobstep" not in command
+    executor.array_jobs = {"respond"}
+    with pytest.raises(ClusterError, match="found slurm-array-jobs, expected none"):
         cluster.begin(head)
 
 
@@ -223,20 +236,40 @@ def test_a_run_asks_through_commands_that_bear_failures_and_takes_its_jobs_with_
 NAMES = ["6f1c2c4e-0a59-4c1e-9a43-0d7f3f6c1a10", "0b0e6c50-3f6d-4a0e-8a64-93f7f4f0f5c2"]
 
 
-def test_a_job_refuses_a_folder_that_is_not_the_one_of_its_run(slurm, monkeypatch):
+@pytest.fixture
+def job():
+    """One on a node, and what it may use there."""
+    may_use = {}
+    return SimpleNamespace(is_main_process=False, global_resources=may_use, register_resource=may_use.__setitem__)
+
+
+def test_a_job_refuses_a_folder_that_is_not_the_one_of_its_run(slurm, monkeypatch, job):
     monkeypatch.setenv("SLURM_JOB_NAME", f"judge_scope-{NAMES[0]}")
-    job = SimpleNamespace(is_main_process=False)
     with pytest.raises(ClusterError, match=f"found run none in .*, expected {NAMES[0]}, .* file system that all nodes"):
-        cluster.check_shared(job)
+        cluster.enter(job)
     cluster.RUN.write_text(NAMES[1])
     with pytest.raises(ClusterError, match=f"found run {NAMES[1]}"):
-        cluster.check_shared(job)
+        cluster.enter(job)
     cluster.RUN.write_text(NAMES[0])
-    cluster.check_shared(job)
+    cluster.enter(job)
 
 
-def test_jobs_of_a_run_inside_of_somebodys_own_job_are_not_checked(slurm, monkeypatch):
+@pytest.mark.parametrize("memory", ["4000", "0", None])
+def test_a_job_uses_what_slurm_gives_it(slurm, monkeypatch, job, memory):
+    cluster.RUN.write_text(NAMES[0])
+    monkeypatch.setenv("SLURM_JOB_NAME", f"questions-{NAMES[0]}")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "3")
+    if memory:
+        monkeypatch.setenv("SLURM_MEM_PER_NODE", memory)
+    cluster.enter(job)
+    assert job.global_resources["computing"] == 3 and job.global_resources["_cores"] == 4
+    assert job.global_resources.get("mem_mb") == (4000 if memory == "4000" else None)
+
+
+def test_jobs_of_runs_inside_of_somebodys_own_job_are_not_checked(slurm, monkeypatch, job):
     monkeypatch.setenv("SLURM_JOB_NAME", "my-night-run")
-    cluster.check_shared(SimpleNamespace(is_main_process=False))
+    cluster.enter(job)
     monkeypatch.setenv("SLURM_JOB_NAME", f"judge_scope-{NAMES[0]}")
-    cluster.check_shared(SimpleNamespace(is_main_process=True))
+    job.is_main_process = True
+    cluster.enter(job)
+    assert not job.global_resources

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 
@@ -98,16 +97,6 @@ def test_accounting_that_is_not_there_is_asked_once(slurm, capsys):
     script = "echo Slurm accounting storage is disabled >&2; exit 1"
     assert main(slurm("sacct", script), str(slurm.front), *asking) == 0
     assert capsys.readouterr().out == "7|RUNNING\n" and not slurm.pauses
-
-
-def test_a_step_of_a_job_waits_until_there_is_a_controller(slurm, monkeypatch):
-    answers = "test -e $0.done && echo Slurmctld is UP && exit; touch $0.done; echo Slurmctld is DOWN"
-    (slurm.front / "scontrol").symlink_to(slurm("scontrol", answers))
-    started = []
-    monkeypatch.setattr(scheduler_commands.os, "execv", lambda *words: started.append(words) or sys.exit(0))
-    with pytest.raises(SystemExit):
-        main("/usr/bin/srun", str(slurm.front), "-n1", "true")
-    assert (slurm.pauses, started) == ([5], [("/usr/bin/srun", ["/usr/bin/srun", "-n1", "true"])])
 
 
 def test_the_configuration_is_asked_again_as_other_things_are(slurm, capsys):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ragassay.base.atomic import HOST, write_text
 from ragassay.base.errors import AssayError
-from ragassay.running import scheduler_commands
+from ragassay.running import machine, scheduler_commands
 
 RUN = Path(".snakemake/slurm.run")  # what the executor calls the last run
 LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothing else remembers it; Slurm's default
@@ -40,6 +40,7 @@ def begin(workflow) -> None:
     executor = workflow.scheduler._executor
     # Slurm itself knows a user's account; the executor would guess one, and ask `sacct` in words that it does not know.
     executor._fallback_account_arg = ""
+    _start_once(executor)
     if (command := asked_for_states(configuration())) == "squeue":
         workflow.executor_settings.status_command = command
     _check_limits(workflow.dag, executor)
@@ -50,14 +51,30 @@ def begin(workflow) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # else it would wait for all jobs, which may take days
 
 
-def check_shared(workflow) -> None:
-    """In a job, before it does anything: whether this is the folder of the run that submitted it. What a job pays for
-    in another one, its run never gets.
+def _start_once(executor):
+    """A submission is one Snakemake, which runs the rules of its group by itself, where the executor has it start a
+    Snakemake for each of them. Its shell outlives SIGTERM: when it ends, Slurm kills what is still in flight.
     """
+    if executor.array_jobs:
+        raise ClusterError("found slurm-array-jobs, expected none: groups of rules take its place; leave it out")
+    executor.additional_general_args = str
+    executor.get_job_exec_prefix = lambda job: "trap : TERM"
+
+
+def enter(workflow) -> None:
+    """In a job, before it does anything: it may use what Slurm gives it, if this is the folder of the run."""
     name = os.environ.get("SLURM_JOB_NAME", "")
     run = RUN_NAME.search(name)
     if workflow.is_main_process or not run:
         return
+    _check_shared(name, run)
+    machine.use(workflow, int(os.environ.get("SLURM_CPUS_PER_TASK", 1)))
+    if memory := int(os.environ.get("SLURM_MEM_PER_NODE", 0)):
+        workflow.register_resource("mem_mb", memory)
+
+
+def _check_shared(name, run):
+    """What a job pays for in another folder, its run never gets."""
     for _ in range(LATENCY):
         here = RUN.read_text() if RUN.exists() else "none"
         if name.endswith(f"-{here}"):

@@ -46,10 +46,21 @@ def prepare(workflow) -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     cores = _cores(workflow)
     if workflow.is_main_process and cores:
-        for name, most in {"computing": cores, "asking": ASKING}.items():
-            if name not in workflow.global_resources:
-                workflow.register_resource(name, most)
+        limit(workflow, cores)
     take_over(workflow)
+
+
+def limit(workflow, cores: int) -> None:
+    """How many jobs may compute, and how many ask, unless the command line says so."""
+    for name, most in {"computing": cores, "asking": ASKING}.items():
+        if name not in workflow.global_resources:
+            workflow.register_resource(name, most)
+
+
+def use(workflow, cores: int) -> None:
+    """So many cores."""
+    limit(workflow, cores)
+    workflow.register_resource("_cores", cores + 1)
 
 
 def begin(workflow) -> None:

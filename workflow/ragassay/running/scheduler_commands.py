@@ -10,9 +10,6 @@ it would write tables after the head has removed those that they were made from.
 The executor gives all jobs of a run one name and asks for it. Here each job's name begins with its rule, or its group,
 and the executor's question asks for all names of the run.
 
-Jobs have the same PATH. In them each rule of a group is started by srun, which would fail while there is no controller;
-so long it waits.
-
 It keeps beside the commands which jobs were submitted, under which names, which of them failed, and since when the
 state of a job is unclear.
 """
@@ -28,7 +25,7 @@ import sys
 import time
 from pathlib import Path
 
-NAMES = ("sbatch", "squeue", "sacct", "scancel", "scontrol", "srun")
+NAMES = ("sbatch", "squeue", "sacct", "scancel", "scontrol")
 PAUSES = (1, 5, 15)  # seconds before a command is repeated; the executor waits a minute for an answer
 UNCLEAR = 300
 LONGEST = 100  # letters of a group's name, which has those of its rules; the database of Slurm takes 255 with the run's
@@ -133,23 +130,12 @@ def states(command: str, folder: Path, words: list[str]):
     return subprocess.CompletedProcess(words, 0, "".join(f"{job}|{state}\n" for job, state in by_job.items()), "")
 
 
-def wait_for_controller(folder: Path) -> None:
-    """Until the controller answers, or for so long that srun may say itself what is wrong."""
-    for _ in range(UNCLEAR // PAUSES[1]):
-        if " UP" in _run([folder / "scontrol", "ping"]).stdout:
-            return
-        time.sleep(PAUSES[1])
-
-
 def _run(words):
     return subprocess.run(words, capture_output=True, text=True)
 
 
 def main(command: str, folder: str, *words: str) -> int:
     name, asks = Path(command).name, any(word.endswith(STATES) for word in words)
-    if name == "srun":
-        wait_for_controller(Path(folder))
-        os.execv(command, [command, *words])  # signals reach it as if nothing had been before
     if name == "sbatch":
         done = submit(command, Path(folder), list(words))
     else:
