@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from clusters.project import CLAIMS, DOCUMENTS, PATIENCE, Project
+from clusters.project import CLAIMS, DOCUMENTS, PATIENCE, SHARDS, Project
 
 EMBEDDED = ("results/neighbours/documents/minilm/questions.parquet",)
 HISTORY = ("squeue", "-h", "--states=all", "-O", "Name:160,NodeList:10,tres-per-job:20")
@@ -42,14 +42,24 @@ def change_after_killed_head(project):
     head.wait()
     project.wait_for_jobs(running=False)
     status = project.run(*CLAIMS)
-    Path(project.folder, "changed.json").write_text(
-        json.dumps({"scope": {"recovery": {"sampling": {"temperature": 0.1}}}})
-    )
-    Path(project.folder, "told.txt").write_text("")
-    project.settings.append("changed.json")
-    project.run("--dry-run", *CLAIMS)
-    planned = dict(re.findall(r"^(\w+) +(\d+)$", project.told, re.MULTILINE))
-    assert planned == {"recover_claims": "2", "total": "2"}, f"after a change {planned} are planned"
+    assert planned_with(project, "recovery") == {"recover_claims": 2}
+    return status
+
+
+def killed_group(project):
+    """Jobs are cancelled at the second rule of their group: what the first one made stays, with its record."""
+    head = project.start(*CLAIMS)
+    begun = [Path(project.folder, "logs/recover_claims/remote", f"{shard}.log") for shard in SHARDS]
+    project.wait_until(lambda: all(log.exists() for log in begun), "both groups are at their second rule")
+    project.slurm.command("scancel", "--me")
+    assert head.wait(PATIENCE), "a run whose jobs were cancelled says that all is well"
+    shown = project.told.partition("failed: ")[2].splitlines()
+    assert len(shown) <= 10 and "CANCELLED" in project.told, f"one cause is {len(shown)} lines: {shown}"
+    logs = Path(project.folder).glob(".snakemake/slurm_logs/**/*.log")
+    assert [log.read_text().count("SNAKEMAKE") for log in logs] == [1, 1], "a submission starts Snakemake once"
+    assert planned(project) == {"recover_claims": 2}
+    status = project.run(*CLAIMS)
+    assert planned_with(project, "claims") == {"extract_claims": 2, "recover_claims": 2}
     return status
 
 
@@ -163,8 +173,9 @@ def restarted_accounting(project):
     return head.wait(PATIENCE)
 
 
-SCENARIOS = [plain, killed_job, killed_head, change_after_killed_head, ended_head, killed_node, restarted_controller]
+SCENARIOS = [plain, killed_job, killed_group, killed_head, change_after_killed_head, ended_head, killed_node]
 SCENARIOS += [
+    restarted_controller,
     requeued,
     preempted,
     preempted_for_good,
@@ -177,6 +188,23 @@ SCENARIOS += [
 ACCOUNTED = [plain, killed_job, requeued, restarted_accounting]
 TARGETS = {both_nodes_embed: EMBEDDED}  # of others: CLAIMS
 BEFORE = {CLAIMS: DOCUMENTS, EMBEDDED: READY}  # targets -> what is there before they are asked for
+
+
+def planned(project):
+    """Rule -> the number of its jobs in a plan."""
+    before = len(project.told)
+    assert not project.run("--dry-run", *CLAIMS), project.told
+    counts = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", project.told[before:], re.MULTILINE)}
+    counts.pop("total", None)
+    return counts
+
+
+def planned_with(project, stage):
+    """The same after a change of how a stage asks."""
+    changed = {"scope": {stage: {"sampling": {"temperature": 0.1}}}}
+    Path(project.folder, "changed.json").write_text(json.dumps(changed))
+    project.settings.append("changed.json")
+    return planned(project)
 
 
 def in_mid_call(project):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ragassay.base.atomic import HOST, write_text
 from ragassay.base.errors import AssayError
-from ragassay.running import machine, scheduler_commands
+from ragassay.running import groups, machine, scheduler_commands
 
 RUN = Path(".snakemake/slurm.run")  # what the executor calls the last run
 LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothing else remembers it; Slurm's default
@@ -44,6 +44,7 @@ def begin(workflow) -> None:
     if (command := asked_for_states(configuration())) == "squeue":
         workflow.executor_settings.status_command = command
     _check_limits(workflow.dag, executor)
+    groups.keep_finished()
     if _end_leftovers():
         _plan_again(workflow)
     write_text(RUN, executor.run_uuid)

@@ -19,7 +19,7 @@ from typing import Any
 
 from ragassay.base.errors import AssayError
 from ragassay.base.terminal import BAR, CONSOLE, LINES, WIPE, clock
-from ragassay.running.running_jobs import RunningJob, TimeLeft
+from ragassay.running.running_jobs import Failures, RunningJob, TimeLeft
 from ragassay.running.summary import Summary
 
 # Beginnings of what Snakemake says beside its blocks and what nobody needs on this terminal. Anything else is shown.
@@ -38,7 +38,7 @@ NOISE = (
     "Touching output file",
     "Using shell: ",
 )
-UNSHOWN = {"workflow_started", "shellcmd", "job_started", "group_info", "group_error", "resources_info", "rulegraph"}
+UNSHOWN = {"workflow_started", "shellcmd", "job_started", "group_info", "resources_info", "rulegraph"}
 SUBMITTED = " has been submitted with SLURM"  # a line a job
 NOTHING, INTERRUPTED, FAILED = "Nothing to be done", "Terminating processes on user request", "At least one job did not"
 SECONDS = Path(".snakemake/seconds.json")  # what a job of each rule took in earlier runs
@@ -64,7 +64,7 @@ class Console(logging.Handler):
         self.colour = terminal and not settings.nocolor and not os.environ.get("NO_COLOR")
         self.begun = self.ended = self.interrupted = False
         self.time_left, self.total, self.done, self.written = None, 0, 0, time.time()
-        self.running, self.failures, self.errors = {}, {}, {}  # by number of the job; errors by thread
+        self.running, self.failures, self.errors = {}, Failures(), {}  # by number of the job; errors by thread
         self.over = threading.Event()
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -106,7 +106,7 @@ class Console(logging.Handler):
             threading.Thread(target=self._tick, daemon=True).start()
 
     def _on_job_info(self, record):
-        self.failures.pop(record.jobid, None)  # it is tried again
+        self.failures.forget(record.jobid)
         self.running[record.jobid] = RunningJob.of(record)
         self._draw()
 
@@ -130,8 +130,14 @@ class Console(logging.Handler):
         elif FAILED not in str(record.msg):
             self._write(lambda: self.snakemakes.handle(record))
 
+    def _on_group_error(self, record):
+        """Jobs that end with their group; one that failed says so itself."""
+        for about in record.job_error_info:
+            self.running.pop(about["jobid"], None)
+
     def _on_job_error(self, record):
         job = self.running.pop(record.jobid, None) or RunningJob.of(record)
+        job.logs = list(record.log)  # with that of a cluster
         reasons = [*self.errors.pop(record.thread, []), record.rule_msg or ""]
         failure = job.failure("\n".join(reasons).strip())
         if not failure:
@@ -139,8 +145,7 @@ class Console(logging.Handler):
             if not self.silent:
                 self._say(f"{self._share()} {job}: {job.last_words() or 'interrupted'}")
             return
-        self.failures[record.jobid] = failure
-        if not self.silent:
+        if self.failures.add(record.jobid, job, *failure) and not self.silent:
             self._say(f"{self._share()} {self._red('failed:')} {job}")
 
     def end(self, well: bool, asked: dict | None = None) -> None:
@@ -171,8 +176,8 @@ class Console(logging.Handler):
         super().close()
 
     def _failed(self):
-        failures = [*self.failures.values(), *(f"  {text}\n" for texts in self.errors.values() for text in texts)]
-        what = _counted(len(failures), "job") if self.failures else "The run"
+        failures = [*self.failures.lines(), *(f"  {text}\n" for texts in self.errors.values() for text in texts)]
+        what = _counted(len(self.failures), "job") if self.failures else "The run"
         lines = ["\n", self._red(f"{what} failed:"), "\n", *failures] if failures else []
         if not failures and not self.interrupted:
             return ""

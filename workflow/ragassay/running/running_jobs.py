@@ -13,6 +13,10 @@ from ragassay.base.terminal import job_name, printable
 TAIL = 8_192  # bytes of a log in which its last words stand
 ASKED_TO_END = 75  # the exit status of `ragassay.calls`, which had to wait for what was in flight
 SURE = 10  # seconds after which how many jobs run at a time is more than a guess
+MEMORY = ", as on a machine that has no memory left"
+MORE = "; it may get more: --set-resources {rule}:{resource}=..."
+LACKS = {"TIMEOUT": "runtime", "OUT_OF_MEMORY": "mem_mb"}  # how Slurm ends a job -> what it had too little of
+LOGS, NAMED = 2, 4  # of a failure: its rule's log and the cluster's; jobs that failed for the same reason
 TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -40,21 +44,34 @@ class RunningJob:
         lines = self._log()
         return lines[-1] if lines else ""
 
-    def failure(self, reason: str) -> str:
-        """Which job failed, in its own sentence, and where its log lies; empty if it was asked to end. `reason` is what
-        Snakemake says of it.
+    def failure(self, reason: str) -> tuple[str, str] | None:
+        """Why it failed, in its own sentence, and what names it, its last words and where its log lies; None if it was
+        asked to end. `reason` is what Snakemake says of it.
         """
-        ended_by = _signal(reason)
+        ended_by, words = _signal(reason), self.last_words()
         if ended_by == "SIGINT" or f"non-zero exit status {ASKED_TO_END}" in reason:
-            return ""
-        logs = "".join(f"    log: {log}\n" for log in self.logs if Path(log).exists())
-        return f"  {job_name(self.rule, self.wildcards)}: {self._why(reason, ended_by)}\n{logs}"
+            return None
+        cause = self._ended(reason, ended_by)
+        why = f"{cause}; its last words: {words}" if cause and words else cause
+        if not cause:
+            cause = why = self._why(reason, words)
+        logs = [log for log in self.logs if Path(log).exists()]
+        lines = [f"  {job_name(self.rule, self.wildcards)}: {why}", *(f"    log: {log}" for log in logs[:LOGS])]
+        return cause, "".join(f"{line}\n" for line in lines)
 
-    def _why(self, reason, ended_by):
-        words = self.last_words()
+    def _ended(self, reason, ended_by):
+        """What ended it from outside; empty if it failed by itself."""
         if ended_by:
-            memory = ", as on a machine that has no memory left" if ended_by == "SIGKILL" else ""
-            return f"{ended_by} ended it{memory}" + (f"; its last words: {words}" if words else "")
+            return f"{ended_by} ended it" + MEMORY * (ended_by == "SIGKILL")
+        state = re.search(r"SLURM status is: '(\w+)", reason)
+        if not state or state[1] == "FAILED":
+            return ""
+        more = MORE.format(rule=self.rule, resource=LACKS[state[1]]) if state[1] in LACKS else ""
+        return f"Slurm ended it, {state[1]}{more}"
+
+    def _why(self, reason, words):
+        if refusal := re.search(r"SLURM sbatch failed. The error message was '(.*?)'\.$", reason, re.S | re.M):
+            return printable(f"Slurm refuses it: {' '.join(refusal[1].split())}")
         if reason and "CalledProcessError" not in reason and "'FAILED'" not in reason:  # of Snakemake, or of a cluster
             return printable(" ".join(reason.split()))
         if not words:
@@ -70,6 +87,36 @@ class RunningJob:
             lines = file.read().decode(errors="replace").splitlines()
             return [printable(line.strip()) for line in lines if line.strip()]
         return []
+
+
+class Failures:
+    """Why jobs failed, by number. Those of one cause are one entry."""
+
+    def __init__(self):
+        self.of = {}  # number -> (cause, job, lines)
+
+    def __len__(self):
+        return len(self.of)
+
+    def add(self, number: int, job: RunningJob, cause: str, lines: str) -> bool:
+        """Whether its cause is a new one."""
+        is_new = cause not in {cause for cause, *_ in self.of.values()}
+        self.of[number] = cause, job, lines
+        return is_new
+
+    def forget(self, number: int) -> None:
+        """It is tried again."""
+        self.of.pop(number, None)
+
+    def lines(self) -> list[str]:
+        """The first job of each cause with its logs, the others by name."""
+        entries = []
+        for cause in dict.fromkeys(cause for cause, *_ in self.of.values()):
+            (_, lines), *others = [(str(job), lines) for other, job, lines in self.of.values() if other == cause]
+            more = f" and {len(others) - NAMED:,} more" if len(others) > NAMED else ""
+            names = ", ".join(name for name, _ in others[:NAMED])
+            entries.append(lines + (f"    so did {names}{more}\n" if others else ""))
+        return entries
 
 
 class TimeLeft:
