@@ -46,7 +46,7 @@ from ragassay.calls import overview  # whose path common.smk has set
 from ragassay.calls.estimate import estimating
 from ragassay.plan.models import shown
 from ragassay.config import prices
-from ragassay.running import command_line, console, downloads
+from ragassay.running import command_line, console, downloads, sizes
 
 PAGE_FILES = [*expand("{page}.html", page=HEADS), *EXPLORERS.values()]
 in_one_line(references.check_inputs, workflow.modifier.rules)
@@ -55,6 +55,7 @@ if not IS_MODULE:  # else the terminal and the end of the run are the caller's
     terminal = console.take_over(workflow, PARTIAL["folder"], PARTIAL["settings"]["name"], PAGE_FILES)
     in_one_line(cluster.enter, workflow)
     lost_records.mark(workflow)
+    sizes.follow(workflow, SHARDS)
     plans.follow(workflow, {"config": shown(config), "shards": SHARDS}, plan(page.places, files=CONFIG_FILES)["report"])
 
 

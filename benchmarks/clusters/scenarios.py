@@ -53,8 +53,8 @@ def killed_group(project):
     project.wait_until(lambda: all(log.exists() for log in begun), "both groups are at their second rule")
     project.slurm.command("scancel", "--me")
     assert head.wait(PATIENCE), "a run whose jobs were cancelled says that all is well"
-    shown = project.told.partition("failed: ")[2].splitlines()
-    assert len(shown) <= 10 and "CANCELLED" in project.told, f"one cause is {len(shown)} lines: {shown}"
+    shown = project.told.partition("2 jobs failed:\n")[2].partition("Correct the cause")[0]
+    assert shown.count("\n") <= 4 and "CANCELLED" in shown, f"one cause is not a few lines: {shown}"
     logs = Path(project.folder).glob(".snakemake/slurm_logs/**/*.log")
     assert [log.read_text().count("SNAKEMAKE") for log in logs] == [1, 1], "a submission starts Snakemake once"
     assert planned(project) == {"recover_claims": 2}

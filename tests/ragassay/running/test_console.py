@@ -18,7 +18,7 @@ import pytest
 from clocks import until
 from project import NOTHING, ROOT, snakemake
 from ragassay.running.console import Console
-from ragassay.running.running_jobs import RunningJob, TimeLeft
+from ragassay.running.running_jobs import Failures, RunningJob, TimeLeft
 
 SNAKEFILE = f"""
 import os, sys
@@ -126,19 +126,61 @@ def test_failures_come_last_each_in_its_own_sentence_with_its_log_and_without_a_
     status, text = choir("hoarse", "alto", "broken", "shot", "lazy", words=["--keep-going", "--latency-wait", "0"])
     assert status == 1 and "Traceback" not in text and "CalledProcessError" not in text
     before, _, end = text.partition("\n8 jobs failed:\n")
-    assert len(re.findall(r"% failed: sing (?:hoarse|broken|shot) \w+$", before, re.MULTILINE)) == 6
+    assert len(re.findall(r"% failed: sing hoarse \w+$", before, re.MULTILINE)) == 2
+    assert len(re.findall(r"% failed: sing (?:broken|shot) \w+$", before, re.MULTILINE)) == 2, "one of each cause"
     assert "found a cold" not in before and "% sing alto hymn: alto sang" in before
     assert (
         "  sing (voice=hoarse, tune=hymn): hymn.txt:3: found a cold, expected a voice; drink tea\n"
         "    log: logs/sing/hoarse/hymn.log\n"
     ) in end
-    assert "  sing (voice=broken, tune=hymn): KeyError: 'note' (a fault of the code, not of yours)\n" in end
-    assert "  sing (voice=shot, tune=hymn): SIGKILL ended it, as on a machine that has no memory left; its last" in end
+    broken = r"  sing \(voice=broken, tune=(\w+)\): KeyError: 'note' \(a fault of the code, not of yours\)\n"
+    [first] = re.findall(broken, end)
+    assert f"    log: logs/sing/broken/{first}.log\n    so did sing broken" in end
+    assert len(re.findall("SIGKILL ended it, as on a machine that has no memory left; its last words: ", end)) == 1
     assert before.rstrip().endswith("cost: $0, no model was asked") and "findings" not in text
     assert "sung/lazy/hymn" in end  # an output that the job did not write
     last = "Correct the cause, then run the same command again: it goes on from here, with 2 of 11 jobs done."
     assert end.rstrip().splitlines()[-1] == last
     assert "Traceback" in (tmp_path / "logs/sing/broken/hymn.log").read_text()
+
+
+def test_many_failures_of_one_cause_are_few_lines():
+    failures, texts = Failures(), []
+    for number in range(90):
+        failing = RunningJob("respond", {"shard": f"s{number}"}, [], True, 0.0)
+        texts.append(failing.failure("SLURM-job '7' failed, SLURM status is: 'CANCELLED'. Detailed failure reason"))
+        assert failures.add(number, failing, *texts[-1]) == (number == 0)
+    [entry] = failures.lines()
+    assert entry.splitlines() == [
+        "  respond (shard=s0): Slurm ended it, CANCELLED",
+        "    so did respond s1, respond s2, respond s3, respond s4 and 85 more",
+    ]
+    failures.forget(0)
+    assert len(failures) == 89
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        (
+            "SLURM sbatch failed. The error message was 'sbatch: error: Memory specification can not be satisfied\n"
+            "sbatch: error: Requested node configuration is not available'.\n    sbatch call:\n        sbatch -p x\n",
+            "Slurm refuses it: sbatch: error: Memory specification can not be satisfied sbatch: error: Requested node"
+            " configuration is not available",
+        ),
+        (
+            "failed, SLURM status is: 'OUT_OF_MEMORY'.",
+            "Slurm ended it, OUT_OF_MEMORY; it may get more: --set-resources",
+        ),
+        ("failed, SLURM status is: 'TIMEOUT'.", "respond:runtime=...; its last words: 3 of 7 answered"),
+        ("SLURM-job '7' failed, SLURM status is: 'FAILED'.", "respond: 3 of 7 answered"),
+    ],
+)
+def test_what_slurm_says_of_a_job_is_one_line_beside_its_own_words(tmp_path, reason, sentence):
+    log = tmp_path / "job.log"
+    log.write_text("3 of 7 answered\n")
+    _, lines = RunningJob("respond", {}, [str(log)], True, 0.0).failure(reason)
+    assert sentence in lines and lines.splitlines()[1:] == [f"    log: {log}"]
 
 
 def test_a_plan_lists_its_jobs_as_ever_and_asks_for_no_findings(choir):

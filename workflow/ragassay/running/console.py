@@ -137,7 +137,7 @@ class Console(logging.Handler):
 
     def _on_job_error(self, record):
         job = self.running.pop(record.jobid, None) or RunningJob.of(record)
-        job.logs = list(record.log)  # with that of a cluster
+        job.logs = [os.path.relpath(log) for log in record.log]  # with that of a cluster
         reasons = [*self.errors.pop(record.thread, []), record.rule_msg or ""]
         failure = job.failure("\n".join(reasons).strip())
         if not failure:
@@ -176,8 +176,9 @@ class Console(logging.Handler):
         super().close()
 
     def _failed(self):
-        failures = [*self.failures.lines(), *(f"  {text}\n" for texts in self.errors.values() for text in texts)]
-        what = _counted(len(self.failures), "job") if self.failures else "The run"
+        errors = [f"  {text}\n" for texts in self.errors.values() for text in texts]
+        failures = [*self.failures.lines(), *errors]
+        what = _counted(len(self.failures) + len(errors), "job") if self.failures else "The run"
         lines = ["\n", self._red(f"{what} failed:"), "\n", *failures] if failures else []
         if not failures and not self.interrupted:
             return ""

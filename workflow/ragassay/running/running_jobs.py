@@ -93,7 +93,7 @@ class Failures:
     """Why jobs failed, by number. Those of one cause are one entry."""
 
     def __init__(self):
-        self.of = {}  # number -> (cause, job, lines)
+        self.of = {}  # number -> cause, job, lines
 
     def __len__(self):
         return len(self.of)
