@@ -116,14 +116,14 @@ def test_default_resources_that_lack_a_processor_are_refused(slurm, head):
 def plan(slurm, head):
     """Lets the run need jobs of a rule and of a group, on partitions with these limits."""
 
-    def plan(minutes, of_group, limit):
-        slurm.answers["sinfo"] = [f"short {limit}\nlong infinite\n"]
+    def plan(minutes, of_group, limit, memory=2000):
+        slurm.answers["sinfo"] = [f"short {limit} 2000\nshort {limit} 1000\nlong infinite 64000\n"]
         rules = {None: SimpleNamespace(name="respond"), "questions": SimpleNamespace(name="judge_scope")}
         jobs = {
             group: Namespace(group=group, rule=rule, is_local=False, resources={"runtime": minutes})
             for group, rule in rules.items()
         }
-        groups = {jobs["questions"]: SimpleNamespace(resources={"runtime": of_group})}
+        groups = {jobs["questions"]: SimpleNamespace(resources={"runtime": of_group, "mem_mb": memory})}
         head.dag = SimpleNamespace(needrun_jobs=lambda: jobs.values(), _group=groups)
         return jobs
 
@@ -146,6 +146,17 @@ def plan(slurm, head):
 def test_a_partition_that_would_never_start_a_job_is_refused(slurm, head, plan, minutes, of_group, limit, found):
     jobs = plan(minutes, of_group, limit)
     with pytest.raises(ClusterError, match=found):
+        cluster.begin(head)
+    for job in jobs.values():
+        job.resources["partition"] = " -p long"
+    cluster.begin(head)
+
+
+def test_memory_that_no_node_has_is_refused_before_anything_is_submitted(slurm, head, plan):
+    jobs = plan(5, 5, "infinite", memory=2001)
+    with pytest.raises(
+        ClusterError, match="found nodes of 2,000 MB in partition short, expected 2,001 MB, which the gr"
+    ):
         cluster.begin(head)
     for job in jobs.values():
         job.resources["partition"] = " -p long"

@@ -84,7 +84,15 @@ def test_the_name_of_a_job_begins_with_its_rule_and_all_names_are_asked_for(slur
     assert slurm.told()[-1].endswith(f"--name {','.join(names)}")
 
 
-@pytest.mark.parametrize("words", ["Invalid partition name specified", "Requested operation is presently disabled"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Invalid partition name specified",
+        "Requested operation is presently disabled",
+        "Batch job submission failed: Memory specification can not be satisfied",
+        "Batch job submission failed: Requested node configuration is not available",
+    ],
+)
 def test_what_slurm_refuses_for_good_is_not_repeated(slurm, capsys, words):
     assert submit(slurm, f"echo error: {words} >&2; exit 1") == 1
     assert words in capsys.readouterr().err and not slurm.pauses

@@ -120,15 +120,26 @@ def _check_resources(default):
 
 
 def _check_limits(dag, executor):
-    """Slurm takes a job that asks for more time than its partition gives, and never starts it."""
-    lines = (line.split() for line in slurm("sinfo", "--noheader", "--format=%R %l").splitlines())
-    limits = {f" -p {shlex.quote(name)}": (name, limit) for name, limit in lines}
-    for job in dag.needrun_jobs():
-        submitted = dag._group[job] if job.group else job
-        minutes = submitted.resources.get("runtime")
-        name, limit = limits.get(executor.get_partition_arg(job), (None, "infinite"))
-        if not job.is_local and isinstance(minutes, int) and minutes > minutes_of(limit):
-            what = f"the group {job.group}" if job.group else f"the rule {job.rule.name}"
+    """Slurm takes a job that asks for more time than its partition gives, and never starts it; one that asks for more
+    memory than any node has it refuses, after others have run.
+    """
+    limits = {}
+    for line in slurm("sinfo", "--noheader", "--exact", "--format=%R %l %m").splitlines():
+        name, limit, memory = line.split()
+        partition = f" -p {shlex.quote(name)}"
+        limits[partition] = name, limit, max(int(memory), limits.get(partition, (0,))[-1])
+    for job in (job for job in dag.needrun_jobs() if not job.is_local):
+        asked = (dag._group[job] if job.group else job).resources
+        minutes, megabytes = (asked.get(name) for name in ("runtime", "mem_mb"))
+        name, limit, memory = limits.get(executor.get_partition_arg(job), (None, "infinite", math.inf))
+        what = f"the group {job.group}" if job.group else f"the rule {job.rule.name}"
+        if isinstance(megabytes, int) and megabytes > memory:
+            raise ClusterError(
+                f"found nodes of {memory:,} MB in partition {name}, expected {megabytes:,} MB, which {what} asks for;"
+                " name a partition that has more (slurm_partition), cut the shards smaller, or ask for less"
+                f" (--set-resources {job.rule.name}:mem_mb={memory})"
+            )
+        if isinstance(minutes, int) and minutes > minutes_of(limit):
             raise ClusterError(
                 f"found the limit {limit} of partition {name}, expected {minutes} minutes or more, which {what} asks"
                 " for: Slurm would never start it; name a partition that gives more time (slurm_partition), or less"

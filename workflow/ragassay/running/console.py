@@ -131,8 +131,7 @@ class Console(logging.Handler):
             self._write(lambda: self.snakemakes.handle(record))
 
     def _on_group_error(self, record):
-        """Jobs that end with their group; one that failed says so itself."""
-        for about in record.job_error_info:
+        for about in record.job_error_info:  # those that end with their group; the one that failed says so itself
             self.running.pop(about["jobid"], None)
 
     def _on_job_error(self, record):
