@@ -1,4 +1,6 @@
-"""Plans that are made and not run: how many submissions a large collection needs, and what it takes to plan it."""
+"""Plans that are made and not run: how many submissions a large collection needs, what it takes to plan it, and what
+each submission takes before its first rule begins.
+"""
 
 import json
 import os
@@ -17,6 +19,8 @@ from house import BARE
 SHARDS, DOCUMENTS = 50, 2_000  # of each
 JOB = re.compile(r"^ *(local)?rule (\w+):\n((?:    .+\n)+?)(?= *\[|\n| *(?:local)?rule )", re.MULTILINE)
 RUNS = 3  # of which the fastest counts
+SUBMITTED = ("--mode", "remote", "--force", "--nolock", "--no-hooks", "--ignore-incomplete", "--cores", "1")
+OF_SHARD = ("--target-jobs", "extract_claims:generator=careful,shard=s00", "--allowed-rules", "extract_claims")
 
 
 def plans():
@@ -32,6 +36,12 @@ def plans():
         figure(f"{name}_submissions", submissions, "submissions", "<= 500", jobs)
         figure(f"{name}_against_a_bare_snakefile", seconds / limit, "x", "<= 3")
         figure(f"{name}_memory", memory, "MB", "< 2000", least)
+        documents = clone / "results/documents/s00.parquet"
+        documents.parent.mkdir(parents=True)
+        documents.touch()
+        seconds, _, plan = planned(clone, *SUBMITTED, *OF_SHARD, "--configfiles", "mine.yaml")
+        assert "rule extract_claims:" in plan, plan
+        figure(f"submission_of_{SHARDS * DOCUMENTS}_documents_start", seconds, "processor_s", "<= 3")
         _, memory, _ = planned(clone, "--profile", "profiles/slurm", "--configfile", "config/paper/scope.yaml")
         figure("plan_of_the_paper_memory", memory, "MB", "< 2000")
 
@@ -55,6 +65,8 @@ def collection(clone: Path) -> None:
 def planned(folder: Path, *words) -> tuple[float, float, str]:
     """Seconds of a processor and megabytes that a dry run takes, and what it prints."""
     best, most, keys = float("inf"), 0.0, {"OPENAI_API_KEY": "none", "TOGETHER_API_KEY": "none"}
+    if "--mode" in words:  # as the head has it
+        keys["PYTHONPATH"] = os.pathsep.join([str(folder / "workflow"), str(folder / "workflow/startup")])
     for _ in range(RUNS):
         with tempfile.TemporaryFile("w+") as output:
             command = [sys.executable, "-m", "snakemake", "--dry-run", *words]
