@@ -15,6 +15,7 @@ from ragassay.base.stage import run
 
 JOB = """
 import sys
+import pyarrow as pa
 from types import SimpleNamespace
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
@@ -27,6 +28,8 @@ def stage(source, table, n):
         raise KeyError("ours")
     if n == 3:
         open("/dev/full", "w").write("x" * 100_000)
+    if n == 4:
+        pa.OSFile("/dev/full", "wb").write(b"x" * 100_000)  # as Arrow's own writers do
 
 run(stage, SimpleNamespace(rule="stage", input={"source": "in"}, output={"table": "out"}, log=[sys.argv[1]],
     wildcards={"shard": "s"}, params=SimpleNamespace(settings={"n": int(sys.argv[2])})))
@@ -56,7 +59,9 @@ def test_an_error_for_people_is_one_line_without_a_traceback(tmp_path):
     assert (tmp_path / "a.log").read_text().endswith("a.csv:3: found x, expected y\n")
 
 
-@pytest.mark.parametrize(("log", "n"), [("a.log", 3), ("/dev/full", 0), ("/dev/full", 1), ("/dev/full", 3)])
+@pytest.mark.parametrize(
+    ("log", "n"), [("a.log", 3), ("a.log", 4), ("/dev/full", 0), ("/dev/full", 1), ("/dev/full", 3)]
+)
 def test_a_full_disk_is_one_line_whether_a_table_or_the_log_meets_it(tmp_path, log, n):
     done = job(tmp_path / log, n)
     assert done.returncode == 1

@@ -72,7 +72,8 @@ def run(stage: Callable, snakemake) -> None:
         sys.exit(error.exit_code)
     except Exception as error:  # to be written down, not to be swallowed
         if getattr(error, "errno", None) in FULL:
-            _say_last(f"{error.strerror} ({Path.cwd()}); free some space and run again, what is done stays done")
+            problem = f"{os.strerror(error.errno)} ({Path.cwd()})"
+            _say_last(f"{problem}; free some space and run again, what is done stays done")
             sys.exit(1)
         file.stream.write(printable(masked(traceback.format_exc())))
         sys.excepthook = _show  # on the terminal
