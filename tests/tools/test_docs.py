@@ -162,8 +162,10 @@ def row(parts, part, beginning):
 def test_tokens_and_prices_make_dollars(printed):
     ten = {"prompt_tokens_per_document": 20_000, "completion_tokens_per_document": 3_000}
     printed["scale"] = [[f[0], str(ten.get(f[0], f[1])), *f[2:]] for f in printed["scale"]]
-    dollars = row(scale.parts(printed), "study", "dollars")
-    assert dollars.endswith("| 48,000, 24,000 |")  # 200 billion at 0.15 a million and 30 billion at 0.6; batches half
+    study = scale.parts(printed)
+    # 20 billion at 0.15 a million and 3 billion at 0.6 for a million documents; batches half
+    assert row(study, "study", "dollars at the prices of").endswith("| 48 | 4,800 | 480,000 |")
+    assert row(study, "study", "dollars in batches").endswith("| 24 | 2,400 | 240,000 |")
 
 
 @pytest.mark.parametrize(
@@ -174,11 +176,43 @@ def test_tokens_and_prices_make_dollars(printed):
         ("models", "embedded_documents", "search", "hours of a core to embed"),
         ("retrieval", "search_1k_in_1M_of_the_store", "limits", "exact search"),
         ("retrieval", "bm25_1k_in_50k", "search", "hours of a core to search with BM25"),
+        ("scale", "measure_months_bytes", "gathers", "`measure_months`"),
+        ("scale", "measure_months_columns_by_arrow", "gathers", "`measure_months`"),
     ],
 )
 def test_a_figure_that_changes_changes_its_row(printed, benchmark, figure, part, beginning):
     before, after = scale.parts(printed), scale.parts(changed(printed, benchmark, figure, 3))
     assert row(before, part, beginning) != row(after, part, beginning)
+
+
+def gathers(printed, **measured):
+    """The tables if these gathers alone were measured: base in MB, bytes of a document."""
+    others = [line for line in printed["scale"] if not line[0].endswith("_base")]
+    lines = []
+    for name, (base, each) in measured.items():
+        numbers = {"base": base, "bytes": each, "time": 0.3, "columns_by_arrow": 0.1}
+        lines += [[f"{name}_{what}", str(number), *others[0][2:]] for what, number in numbers.items()]
+    return scale.parts(printed | {"scale": [*others, *lines]})
+
+
+def test_a_gather_holds_as_many_documents_as_fit_beside_what_it_always_needs(printed):
+    written = gathers(printed, small=(0, 0.0), large=(1e9 / 2**20, 30_000))
+    first, second = written["gathers"].splitlines()[2:]
+    assert first == "| `large` | 1.3 GB | 31 GB | 3 TB | 100,000 | 230,000 | 300 | 3 |", "3 or 7 GB in pieces of 30 kB"
+    assert second == "| `small` | 0 bytes | 0 bytes | 0 bytes | any number | any number | 300 | 3 |"
+
+
+def test_what_breaks_first_depends_on_the_size(printed):
+    """The first is what holds the fewest; what holds all is named nowhere."""
+    written = gathers(printed, middle=(0, 10_000), soon=(0, 1_000_000), late=(0, 10))
+    assert row(written, "study", "**breaks first**").endswith("| `soon` | `soon` | `soon` |")
+    written = gathers(printed, middle=(0, 5_000), late=(0, 10))
+    assert row(written, "study", "**breaks first**").split(" | ")[1:3] == [
+        "nothing",
+        "near duplicates, shard after shard",
+    ]
+    ends = [line.split(" | ")[1] for line in written["limits"].splitlines() if " documents in " in line]
+    assert ends[:2] == ["580,000 documents in a day of queues", "800,000 documents in 4 GB"]
 
 
 def test_a_figure_that_is_missing_is_named(printed):

@@ -1,11 +1,12 @@
-"""The tables of docs/scale.md: what far larger runs than any that was measured would cost, and where the design ends.
+"""The tables of docs/scale.md: what runs of three sizes cost, what each gather holds in memory, and what breaks first.
 
-Each number is a figure of a benchmark times a size, or a price of `config/paper/scope.yaml`. It is arithmetic on paper:
-neither size has been run.
+Each number is a figure of a benchmark times a size, or a price of `config/paper/scope.yaml`. What a gather needs was
+measured with invented documents (`tools.synthetic_study`); the rest is arithmetic on paper.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
@@ -14,74 +15,159 @@ from ragassay.calls.ledger.register import STALE
 from ragassay.calls.limits.rates import VISITS
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS, SHARD = 10**7, 2_000  # of a shard: what docs/cluster.md advises
-PASSAGES, QUERIES = 10**9, 10_000
+SIZES = (10**4, 10**6, 10**8)  # documents or passages
+SHARD = 2_000  # documents: what docs/cluster.md advises
+QUERIES = 10_000
+QUEUE = 300  # seconds that a job waits until it starts, assumed
 MODEL = "gpt-4o-mini"  # of config/paper/scope.yaml, which asks it for all but responses
 CORE_HOUR = 0.04  # dollars, assumed
 HEAD, FILES = 2e9, 1e6  # bytes that a login node may well give; files that a project on a cluster often may have
+JOBS = (4e9, 8e9)  # bytes of a gather's job: what most ask for in profiles/, and the most
+HOUR, DAY = 3600, 24 * 3600
 
 
 def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
     """part of the page -> its table, from the figures as `tools.figures` reads them."""
     of = _lookup(printed)
-    dense = of("retrieval", "search_1k_in_1M_of_the_store") / 1e3 / 1e6  # seconds of a query and a passage
-    bm25 = of("retrieval", "bm25_1k_in_50k") / 1e3 / 5e4
+    gathers = _gathers(printed, of)
+    sizes = " | ".join(map(_round, SIZES))
+    ends = " | ".join(f"{_size(memory)} hold" for memory in JOBS)
+    limits = sorted(_limits(of, gathers), key=lambda limit: (limit.of, limit.most))
+    study = [*_scaled(_study(of)), ["**breaks first**", *(_first(limits, "documents", size) for size in SIZES)]]
+    search = [*_scaled(_search(of)), ["**breaks first**", *(_first(limits, "passages", size) for size in SIZES)]]
+    ends += " | core seconds for a million | times the reading"
     return {
-        "study": _table("what | how much", _study(of)),
-        "search": _table("what | how much", _search(of, dense, bm25)),
-        "limits": _table("part | holds up to | then", _limits(of, dense, bm25)),
+        "study": _table(f"documents | {sizes}", study),
+        "gathers": _table(f"gather | {sizes} | {ends}", map(_held, gathers)),
+        "search": _table(f"passages | {sizes}", search),
+        "limits": _table("part | holds up to | then", ([limit.part, limit.words, limit.then] for limit in limits)),
     }
 
 
-def _study(of) -> Iterator[tuple]:
-    shards = DOCUMENTS / SHARD
-    tokens = [of("scale", f"{kind}_tokens_per_document") * DOCUMENTS for kind in ("prompt", "completion")]
+class Gather(NamedTuple):
+    """What a job that reads all shards takes: bytes beside its documents, and of each of them bytes, seconds of a core,
+    and seconds to read its columns and drop them.
+    """
+
+    name: str
+    base: float
+    each: float
+    seconds: float
+    reading: float
+
+    def most(self, memory: float) -> float:
+        """The documents that it can do in so many bytes."""
+        return (memory - self.base) / self.each if self.each else float("inf")
+
+
+class Limit(NamedTuple):
+    """Up to how many of something a part holds."""
+
+    of: str
+    most: float
+    part: str
+    words: str
+    then: str
+
+
+def _gathers(printed, of) -> list[Gather]:
+    """Those that were measured, the first to break first."""
+    names = [line[0].removesuffix("_base") for line in printed["scale"] if line[0].endswith("_base")]
+    gathers = []
+    for name in names:
+        seconds, reading = (of("scale", f"{name}_{what}") / 1000 for what in ("time", "columns_by_arrow"))
+        base, each = of("scale", f"{name}_base") * 2**20, of("scale", f"{name}_bytes")
+        gathers.append(Gather(name, base, each, seconds, reading))
+    return sorted(gathers, key=lambda gather: gather.most(JOBS[0]))
+
+
+def _held(gather) -> list[str]:
+    memory = [_size(gather.base + gather.each * size) for size in SIZES]
+    most = [_round(gather.most(memory)) for memory in JOBS]
+    return [f"`{gather.name}`", *memory, *most, _round(1e6 * gather.seconds), _round(gather.seconds / gather.reading)]
+
+
+def _study(of) -> Iterator[tuple[str, Callable, float]]:
+    """What, how it is written, and how much of it a document takes."""
+    tokens = [of("scale", f"{kind}_tokens_per_document") for kind in ("prompt", "completion")]
     price = yaml.safe_load((ROOT / "config/paper/scope.yaml").read_text())["models"][MODEL]["price"]
     dollars = (tokens[0] * price["input"] + tokens[1] * price["output"]) / 1e6
-    requests = of("scale", "requests_per_document") * DOCUMENTS
+    requests = of("scale", "requests_per_document")
     a_second = 2000 / of("calls", "calls_2000_at_500_a_second")
-    yield f"shards of {SHARD:,} documents", _round(shards)
-    yield "jobs", _round(of("scale", "jobs_per_shard") * shards)
-    yield "submissions to Slurm", _round(of("scale", "submissions_per_shard") * shards)
-    yield "memory of a head that plans all at once", _size(_planned(of) * DOCUMENTS)
-    yield "hours of near duplicates, shard after shard, at least", _round(shards * _look() / 3600)
-    yield "requests", _round(requests)
+    yield f"shards of {SHARD:,} documents", _round, 1 / SHARD
+    yield "jobs", _round, of("scale", "jobs_per_shard") / SHARD
+    yield "submissions to Slurm", _round, of("scale", "submissions_per_shard") / SHARD
+    yield "memory of a head that plans all at once", _size, _planned(of)
+    chain = f"hours in the queue of near duplicates, shard after shard, {QUEUE // 60} minutes each"
+    yield chain, _round, QUEUE / SHARD / HOUR
+    yield "requests", _round, requests
     pace = f"hours of {a_second:.0f} requests a second, which were measured at a limit of 500"
-    yield pace, _round(requests / a_second / 3600)
-    yield "tokens of prompts and of answers", " and ".join(map(_round, tokens))
-    yield f"dollars at the prices of {MODEL}, and in batches", f"{_round(dollars)}, {_round(dollars * price['batch'])}"
-    yield "bytes of ledgers", _size(of("scale", "ledger_bytes_per_document") * DOCUMENTS)
-    yield "bytes of tables", _size(of("scale", "table_bytes_per_document") * DOCUMENTS)
-    yield "files of both", _round(_files(of) * shards)
+    yield pace, _round, requests / a_second / HOUR
+    yield "tokens of prompts", _round, tokens[0]
+    yield "tokens of answers", _round, tokens[1]
+    yield f"dollars at the prices of {MODEL}", _round, dollars
+    yield "dollars in batches", _round, dollars * price["batch"]
+    yield "bytes of ledgers", _size, of("scale", "ledger_bytes_per_document")
+    yield "bytes of tables", _size, of("scale", "table_bytes_per_document")
+    yield "files of both", _round, _files(of) / SHARD
 
 
-def _search(of, dense, bm25) -> Iterator[tuple[str, str]]:
-    embedding = PASSAGES / of("models", "embedded_documents") / 3600
-    yield "hours of a core to embed all passages", f"{_round(embedding)}, some ${_round(embedding * CORE_HOUR)}"
-    yield "bytes of vectors", _size(of("scale", "vector_bytes") * PASSAGES)
-    yield "hours to read them once", _round(of("models", "reading_500k_vectors") / 5e5 * PASSAGES / 3600)
-    for name, seconds in {"vectors": dense, "BM25": bm25}.items():
-        hours = seconds * PASSAGES * QUERIES / 3600
-        yield f"hours of a core to search with {name}", f"{_round(hours)}, some ${_round(hours * CORE_HOUR)}"
-    yield "hours to write their table, sorted", _round(of("tables", "write_5M_rows") / 5e6 * PASSAGES / 3600)
+def _search(of) -> Iterator[tuple[str, Callable, float]]:
+    """The same of a passage."""
+    embedding = 1 / of("models", "embedded_documents") / HOUR
+    yield "hours of a core to embed them", _round, embedding
+    yield "dollars for that", _round, embedding * CORE_HOUR
+    yield "bytes of vectors", _size, of("scale", "vector_bytes")
+    yield "hours to read them once", _round, of("models", "reading_500k_vectors") / 5e5 / HOUR
+    for name, seconds in {"vectors": _dense(of), "BM25": _bm25(of)}.items():
+        yield f"hours of a core to search with {name}, {QUERIES:,} queries", _round, seconds * QUERIES / HOUR
+    yield "hours to write a table of them, sorted", _round, of("tables", "write_5M_rows") / 5e6 / HOUR
 
 
-def _limits(of, dense, bm25) -> Iterator[tuple]:
-    jobs = STALE * VISITS  # with more, one comes to the register so rarely that it counts as dead
-    yield "plan in one head", f"{_round(HEAD / _planned(of))} documents in {_size(HEAD)}", "a run for each month"
-    chained = f"{_round(24 * 3600 / _look() * SHARD)} documents a day"
-    yield "near duplicates, shard after shard", chained, "one join of MinHash bands, in Spark"
-    asking = f"{_round(jobs)} jobs at once that ask one model"
-    yield "register, a file under `flock`", asking, "Redis or PostgreSQL, whose transactions do what the lock does"
-    stored = f"{_round(FILES / _files(of) * SHARD)} documents in {_round(FILES)} files"
-    yield "one file system", stored, "ledger and tables as objects (S3, MinIO), read by DuckDB or Spark"
-    indexes = "an index of neighbours: FAISS (IVF-PQ) on one machine, DiskANN on its disks, Milvus on several"
-    yield "exact search of vectors", f"{_round(1 / dense)} passages", indexes
-    yield (
-        "BM25 in memory",
-        f"{_round(1 / bm25)} passages",
-        "an inverted index on disk: Lucene, by Pyserini or OpenSearch",
+def _scaled(rows) -> Iterator[list[str]]:
+    for what, form, each in rows:
+        yield [what, *(form(each * size) for size in SIZES)]
+
+
+def _first(limits, of, size) -> str:
+    """The part that breaks first at a size."""
+    broken = [limit.part for limit in limits if limit.of == of and limit.most < size]
+    return broken[0] if broken else "nothing"
+
+
+def _limits(of, gathers) -> Iterator[Limit]:
+    for gather in gathers:
+        most = gather.most(JOBS[0])
+        then = f"more memory (`--set-resources {gather.name}:mem_mb=...`), or a run for each month"
+        yield Limit("documents", most, f"`{gather.name}`", f"{_round(most)} documents in {_size(JOBS[0])}", then)
+    most = HEAD / _planned(of)
+    yield Limit(
+        "documents", most, "plan in one head", f"{_round(most)} documents in {_size(HEAD)}", "a run for each month"
     )
+    most = DAY / QUEUE * SHARD
+    chain = "near duplicates, shard after shard"
+    yield Limit("documents", most, chain, f"{_round(most)} documents in a day of queues", "larger shards")
+    most = FILES / _files(of) * SHARD
+    stored = f"{_round(most)} documents in {_round(FILES)} files"
+    yield Limit("documents", most, "one file system", stored, "ledger and tables as objects (S3, MinIO)")
+    most = STALE * VISITS  # with more, one comes to the register so rarely that it counts as dead
+    then = "Redis or PostgreSQL, whose transactions do what the lock does"
+    yield Limit("jobs", most, "register, a file under `flock`", f"{_round(most)} jobs at once that ask one model", then)
+    most = 1 / _dense(of)
+    then = "an index of FAISS (`retrievers.{name}.index`)"
+    yield Limit("passages", most, "exact search of vectors", f"{_round(most)} passages", then)
+    most = 1 / _bm25(of)
+    then = "an inverted index on disk: Lucene, by Pyserini or OpenSearch"
+    yield Limit("passages", most, "exact search with BM25", f"{_round(most)} passages", then)
+
+
+def _dense(of) -> float:
+    """Seconds of a core for a query and a passage."""
+    return of("retrieval", "search_1k_in_1M_of_the_store") / 1e3 / 1e6
+
+
+def _bm25(of) -> float:
+    return of("retrieval", "bm25_1k_in_50k") / 1e3 / 5e4
 
 
 def _planned(of):
@@ -92,11 +178,6 @@ def _planned(of):
 def _files(of):
     """Of a shard."""
     return of("scale", "ledger_files_per_shard") + of("scale", "table_files_per_shard")
-
-
-def _look():
-    """Seconds after which a head first looks how a job fares."""
-    return yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())["slurm-init-seconds-before-status-checks"]
 
 
 def _lookup(printed):
@@ -118,6 +199,10 @@ def _table(head, rows):
 
 def _round(number):
     """Two digits that count, with words for large numbers: paper has no more."""
+    if number == float("inf"):
+        return "any number"
+    if 0 < number < 0.01:
+        return "under 0.01"
     number = float(f"{number:.2g}")
     for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if number >= size:
