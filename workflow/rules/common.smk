@@ -49,7 +49,7 @@ SECTIONS = {}  # of the report: name -> its entry, see `ragassay.plan.report`
 EXPLORERS = {}  # pages beside the report: name -> file
 PRODUCTS = []  # whatever else a whole run makes
 ESTIMATES = {"most_requests": {}, "switches": {}, "shards": list(SHARDS)}  # bounds of an estimate, what lowers it
-version = cache(code_version) if workflow.is_main_process else lambda *_: ""  # the head alone compares it
+version = cache(code_version) if workflow.is_main_process else "".format  # "": the head alone compares versions
 
 
 def plan(function, **more):
