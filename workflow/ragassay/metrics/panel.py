@@ -6,12 +6,13 @@ abstentions could change. `auroc` is the plain number, without an interval."""
 import copy
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
 from ragassay.metrics import resampling
 from ragassay.metrics.paired import flipped, p_of_flips
-from ragassay.metrics.sums import Estimates, ScoreCounts, Sums, areas, ratio
+from ragassay.metrics.sums import Estimates, ScoreCounts, Sums, areas, fewer, ratio
 
 
 def auroc(scores, positive) -> float | None:
@@ -77,36 +78,44 @@ class Panel:
         answered = ~np.isnan(values)
         shares = np.all(~answered | ((values >= 0) & (values <= 1)), axis=0)
         numbers = np.where(answered, values, 0)
-        of_clusters, sums = {}, {}
-        for name, mask in masks.items():
-            mask = _mask(mask, answered)
-            of_clusters[name] = totals, counts = self.sums(np.where(mask, numbers, 0)), self.sums(mask & answered)
-            drawn = (np.zeros((1 + self.times, values.shape[1])) for _ in range(2))
-            sums[name] = Sums(*drawn, (mask & ~answered).sum(axis=0), (counts > 0).sum(axis=0), shares)
-            sums[name].totals[0], sums[name].counts[0] = totals.sum(axis=0), counts.sum(axis=0)
-        done = 1
+        asked = {name: _mask(mask, answered) for name, mask in masks.items()}
+        totals = [self.sums(np.where(mask, numbers, 0)) for mask in asked.values()]
+        counts = [self.sums(mask & answered) for mask in asked.values()]
+        together = np.concatenate([np.zeros((self.clusters, 0)), *totals, *counts], axis=1)
+        drawn = np.zeros((1 + self.times, together.shape[1]))
+        drawn[0], done = together.sum(axis=0), 1
         for weights in self.draws():
-            rows = slice(done, done := done + len(weights))
-            for name, (totals, counts) in of_clusters.items():
-                sums[name].totals[rows], sums[name].counts[rows] = weights @ totals, weights @ counts
+            drawn[done : done + len(weights)] = weights @ together
+            done += len(weights)
+        sums, parts = {}, np.split(drawn, 2 * len(asked), axis=1) if asked else []
+        for at, (name, mask) in enumerate(asked.items()):
+            rest = (mask & ~answered).sum(axis=0), (counts[at] > 0).sum(axis=0), shares
+            sums[name] = Sums(parts[at], parts[len(asked) + at], *rest)
         return sums
 
     def score_counts(self, scores, positive, masks: dict[Hashable, np.ndarray]) -> dict[Hashable, ScoreCounts]:
         """What these items leave for the areas of them and others, by the scores of one method."""
+        from scipy.sparse import csr_array  # most jobs that import this module count no scores
+
         scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
-        answered, counts = ~np.isnan(scores), {}
+        answered, counts, of_clusters = ~np.isnan(scores), {}, {}
         for name, mask in masks.items():
             items = np.flatnonzero(mask & answered)
-            ranking = _Ranking(scores, items, positive, self.owners, [])
-            weights = [np.ones((self.clusters, 1)), *(drawn.T for drawn in self.draws())]
-            if not self.clusters:
-                weights = [np.ones((0, 1 + self.times))]
-            above, below = (
-                np.concatenate([ranking.weights(places, part) for part in weights], axis=1) for places in ranking.kinds
-            )
-            rest = int((mask & ~answered).sum()), len(np.unique(self.owners[items]))
-            counts[name] = ScoreCounts(ranking.distinct, above, below, *rest).in_bounds()
-        return counts
+            values, rounded = fewer(scores[items])
+            distinct, places = np.unique(values, return_inverse=True)
+            of_clusters[name] = [  # scores x clusters, of either kind
+                csr_array((kind.astype(float), (places, self.owners[items])), (len(distinct), self.clusters))
+                for kind in (positive[items], ~positive[items])
+            ]
+            above, below = (np.zeros((len(distinct), 1 + self.times)) for _ in range(2))
+            rest = int((mask & ~answered).sum()), len(np.unique(self.owners[items])), rounded
+            counts[name] = ScoreCounts(distinct, above, below, *rest)
+        done = 0
+        for weights in chain([np.ones((1, self.clusters))], self.draws()):
+            columns = slice(done, done := done + len(weights))
+            for name, kinds in of_clusters.items():
+                counts[name].above[:, columns], counts[name].below[:, columns] = (kind @ weights.T for kind in kinds)
+        return {name: of_mask.filled() for name, of_mask in counts.items()}
 
     def auroc(self, scores, positive, asked=None) -> Estimates:
         """How often a positive item scores above a negative one; one column of scores may serve a mask of many."""
@@ -184,16 +193,15 @@ class _Ranking:
         self.kinds = [np.flatnonzero(positive[items] == kind) for kind in (True, False)]
         self.owners, self.measures = owners[items], measures
         self.starts = np.flatnonzero(np.diff(scores[items], prepend=np.nan) != 0)  # of equal scores
-        self.distinct = scores[items][self.starts]
 
     def __call__(self, weights):
         """clusters x draws -> measures x draws"""
         if not len(self.owners):
             return np.full((len(self.measures), weights.shape[1]), np.nan)
-        parts = [np.ascontiguousarray(self.weights(places, weights).T) for places in self.kinds]
+        parts = [np.ascontiguousarray(self._weights(places, weights).T) for places in self.kinds]
         return np.stack([measure(*parts) for measure in self.measures])
 
-    def weights(self, places, weights):
+    def _weights(self, places, weights):
         """distinct scores x draws: what the items at those places of the ranking weigh."""
         placed = np.zeros((len(self.owners), weights.shape[1]))
         placed[places] = weights[self.owners[places]]

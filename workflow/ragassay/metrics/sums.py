@@ -81,24 +81,25 @@ class ScoreCounts(NamedTuple):
 
     def plus(self, other: Self) -> Self:
         """Together with the counts of other clusters."""
-        rest = self.abstained + other.abstained, self.clusters + other.clusters
-        if self.rounded and other.rounded:
-            return ScoreCounts(self.scores, self.above + other.above, self.below + other.below, *rest, True)
-        if self.rounded or other.rounded:
-            return self.as_rounded().plus(other.as_rounded())
         scores = np.union1d(self.scores, other.scores)
+        if self.rounded != other.rounded or (not self.rounded and len(scores) > SCORES):
+            return self.as_rounded().plus(other.as_rounded())
+        rest = self.abstained + other.abstained, self.clusters + other.clusters, self.rounded
+        if self.rounded:
+            return ScoreCounts(scores, self.above + other.above, self.below + other.below, *rest)
         kinds = []
         for mine, others in ((self.above, other.above), (self.below, other.below)):
             kinds.append(np.zeros((len(scores), mine.shape[1])))
             kinds[-1][np.searchsorted(scores, self.scores)] = mine
             kinds[-1][np.searchsorted(scores, other.scores)] += others
-        return ScoreCounts(scores, *kinds, *rest).in_bounds()
-
-    def in_bounds(self) -> Self:
-        return self.as_rounded() if len(self.scores) > SCORES else self
+        return ScoreCounts(scores, *kinds, *rest)
 
     def as_rounded(self) -> Self:
-        if self.rounded:
+        return self if self.rounded else self._replace(rounded=True).filled()
+
+    def filled(self) -> Self:
+        """If they are rounded, a row for each step."""
+        if not self.rounded:
             return self
         places, kinds = np.round(self.scores * SCORES).astype(int), []
         for kind in (self.above, self.below):
@@ -142,6 +143,12 @@ def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     pairs = above.sum(axis=1) * below.sum(axis=1)
     wins = np.vecdot(above, np.cumsum(below, axis=1)) - np.vecdot(above, below) / 2
     return np.divide(wins, pairs, out=np.full(len(wins), np.nan), where=pairs > 0)
+
+
+def fewer(scores: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Scores as `ScoreCounts` keeps them, and whether they are rounded."""
+    rounded = len(np.unique(scores)) > SCORES
+    return (np.round(scores * SCORES) / SCORES if rounded else scores), rounded
 
 
 def exact(values) -> np.ndarray:
