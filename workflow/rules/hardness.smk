@@ -113,8 +113,6 @@ rule measure_scope:
         "logs/measure_scope.log",
     conda:
         "../../envs/encoders.yaml"
-    resources:
-        mem_mb=4000,
     params:
         code=code_version("hardness/measure_scope.py"),
         settings=plan(hardness.measure_scope),
@@ -147,7 +145,6 @@ rule measure_responses:
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=8000,
         runtime="1h",
     params:
         code=code_version("hardness/measure_responses.py"),
