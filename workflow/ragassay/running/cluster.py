@@ -137,7 +137,7 @@ def _check_limits(dag, executor):
             raise ClusterError(
                 f"found nodes of {memory:,} MB in partition {name}, expected {megabytes:,} MB, which {what} asks for;"
                 " name a partition that has more (slurm_partition), cut the shards smaller, or ask for less"
-                f" (--set-resources {job.rule.name}:mem_mb={memory})"
+                " (--set-resources RULE:mem_mb=...)"
             )
         if isinstance(minutes, int) and minutes > minutes_of(limit):
             raise ClusterError(

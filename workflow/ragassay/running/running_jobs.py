@@ -55,7 +55,7 @@ class RunningJob:
         why = f"{cause}; its last words: {words}" if cause and words else cause
         if not cause:
             cause = why = self._why(reason, words)
-        logs = [log for log in self.logs if Path(log).exists()]
+        logs = [log for log in self.logs if Path(log).exists() and not _refusal(reason)]
         lines = [f"  {job_name(self.rule, self.wildcards)}: {why}", *(f"    log: {log}" for log in logs[:LOGS])]
         return cause, "".join(f"{line}\n" for line in lines)
 
@@ -70,8 +70,8 @@ class RunningJob:
         return f"Slurm ended it, {state[1]}{more}"
 
     def _why(self, reason, words):
-        if refusal := re.search(r"SLURM sbatch failed. The error message was '(.*?)'\.$", reason, re.S | re.M):
-            return printable(f"Slurm refuses it: {' '.join(refusal[1].split())}")
+        if refusal := _refusal(reason):
+            return printable(f"Slurm refuses it: {' '.join(refusal.split())}")
         if reason and "CalledProcessError" not in reason and "'FAILED'" not in reason:  # of Snakemake, or of a cluster
             return printable(" ".join(reason.split()))
         if not words:
@@ -146,6 +146,12 @@ class TimeLeft:
         busy = sum(self.took.values()) + sum(now - job.since for job in running)
         side_by_side = (busy + SURE) / (now - self.since + SURE)  # jobs at a time, on average; one before any has run
         return max(0.0, work) / side_by_side
+
+
+def _refusal(reason):
+    """What Slurm said when it took no job; empty if it did."""
+    refusal = re.search(r"SLURM sbatch failed. The error message was '(.*?)'\.$", reason, re.DOTALL | re.MULTILINE)
+    return refusal[1] if refusal else ""
 
 
 def _signal(reason):
