@@ -3,16 +3,15 @@ right, and what detectors and a relevance gate say: as a page to look through an
 shard, so that a study of any size fits into memory.
 """
 
-from collections import defaultdict
 from itertools import chain
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragassay.base import tables
+from ragassay.base.lookup import Lookup
 from ragassay.base.stage import log, run
 from ragassay.report.explorers import verdicts
-from ragassay.report.explorers.lookup import Lookup
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
 from ragassay.report.explorers.questions import KIND, Detectors, Responses, dossiers, responder_columns
 from ragassay.report.explorers.verdicts import CorpusGates, DocumentGate
@@ -53,11 +52,11 @@ def list_questions(
     columns, detectors = responder_columns(map(_responder, responses)), Detectors(predictions)
     gate, corpus_gates = DocumentGate(gated_questions, documents), CorpusGates(covered_questions)
 
-    by_shard = {table: _by_shard(table, files) for table, files in paths.items()}
+    shards = tables.by_shard(paths)
 
     def of_shard(shard):
         def rows(table, *names):
-            return _rows(table, by_shard[table][shard], *names)
+            return _rows(table, shards[shard][table], *names)
 
         texts, asked = rows(DOCUMENTS), rows(QUESTIONS)
         ids = [row["question_id"] for row in asked]
@@ -87,7 +86,7 @@ def list_questions(
     gates = [*gate.columns(), *corpus_gates.columns()]
     listing = Listing(KIND, [*columns, *detectors.columns(), *gates], share, {"stratum": strata})
     listing.write(
-        (dossier for shard in sorted(by_shard[QUESTIONS]) for dossier in of_shard(shard)),
+        (dossier for shard in sorted(shards) for dossier in of_shard(shard)),
         csv,
         lambda dossier: _shortened(dossier, text_room, answer_room),
     )
@@ -132,14 +131,6 @@ def _shortened(dossier, text_room, answer_room):
 def _responder(path):
     keys = tables.keys(RESPONSES, path)
     return keys["responder"], keys["prompt"]
-
-
-def _by_shard(table, paths):
-    """shard -> its files."""
-    files = defaultdict(list)
-    for path in paths:
-        files[tables.keys(table, path)["shard"]].append(path)
-    return files
 
 
 def _count(paths):

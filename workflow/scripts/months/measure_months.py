@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
+from ragassay.base.lookup import Lookup
 from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import difference_interval
@@ -41,35 +42,36 @@ def measure_months(
     """Files of `documents` and `selected_questions` are in the order of the shards; all are of the study's own
     generator and judge.
     """
-    hard, scores, paid = _hard(hardness_scores), _scores(predictions), _paid(calls)
-    labels = defaultdict(dict)
-    for path in defusion_labels:
-        keys = tables.keys(DEFUSION_LABELS, path)
-        labels[keys["shard"]][keys["responder"], keys["prompt"]] = path
+    grades, scores, paid = Lookup(_grades(hardness_scores)), _scores(predictions), _paid(calls)
     months = []
-    for of_documents, of_questions in zip(documents, selected_questions, strict=True):
-        shard = tables.keys(DOCUMENTS, of_documents)["shard"]
+    files_of = {DOCUMENTS: documents, SELECTED_QUESTIONS: selected_questions, DEFUSION_LABELS: defusion_labels}
+    for shard, files in tables.by_shard(files_of).items():
         columns = ["question_id", "doc_id", "intended", "status"]
-        questions = tables.read(SELECTED_QUESTIONS, of_questions, columns).to_pandas()
-        counts = {"documents": tables.read(DOCUMENTS, of_documents, ["doc_id"]).num_rows, "questions": len(questions)}
+        questions = tables.read_all(SELECTED_QUESTIONS, files[SELECTED_QUESTIONS], columns).to_pandas()
+        of_documents = tables.read_all(DOCUMENTS, files[DOCUMENTS], ["doc_id"])
+        counts = {"documents": of_documents.num_rows, "questions": len(questions)}
         counts |= {"kept": int((questions["status"] == KEPT).sum()), **paid[shard]}
-        answers = {cell: _labels(path) for cell, path in labels[shard].items()}
+        hard = {name: float(row["hard"]) for name, row in grades.of(questions["question_id"].tolist()).items()}
+        hard = pd.Series(hard.values(), pd.Index(hard, dtype="str"), float)
+        answers = dict(map(_labels, files[DEFUSION_LABELS]))
         months.append(Month(shard, counts, rates_of(questions, hard, answers, scores[shard], resamples, seed)))
     changes = change_rows(*months[-2:]) if len(months) > 1 else ()
     tables.write(METRICS, metrics, [*trend_rows(months), *changes])
     log.info("%d shards", len(months))
 
 
-def _hard(paths):
-    """question -> 1 if it is hard, else 0, for those with the scores that grades rest on; undecided ones are not."""
-    rows = tables.frame(HARDNESS_SCORES, paths, ["question_id", "score", "wording", "hard"])
-    rows = rows.dropna(subset=["score", "wording"])
-    return pd.Series(rows["hard"].fillna(False).to_numpy(float), rows["question_id"])
+def _grades(paths):
+    """Whether each question is hard, of those with the scores that grades rest on; undecided ones are not."""
+    for path in paths:
+        for batch in tables.batches(HARDNESS_SCORES, path, ["question_id", "score", "wording", "hard"]):
+            scored = batch.filter(pc.and_(pc.is_valid(batch["score"]), pc.is_valid(batch["wording"])))
+            yield pa.table({"question_id": scored["question_id"], "hard": pc.fill_null(scored["hard"], False)})
 
 
 def _labels(path):
-    rows = tables.read(DEFUSION_LABELS, path, ["question_id", "label"])
-    return rows.to_pandas().set_index("question_id")["label"]
+    """A responder and prompt, and the labels of its questions."""
+    keys, rows = tables.keys(DEFUSION_LABELS, path), tables.read(DEFUSION_LABELS, path, ["question_id", "label"])
+    return (keys["responder"], keys["prompt"]), rows.to_pandas().set_index("question_id")["label"]
 
 
 def _scores(paths):

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
+from ragassay.base.lookup import Lookup
 from ragassay.report.explorers import verdicts
-from ragassay.report.explorers.lookup import Lookup
 from ragassay.report.explorers.page import Facet, Kind, excerpt
 from ragassay.schemas.documents import NO_TOPIC
 from ragassay.schemas.scope_answers import PREDICTIONS

@@ -1,5 +1,5 @@
-"""What tables of a whole study say of single questions, in some thirty bytes each, for a page that is written shard by
-shard."""
+"""What tables of a whole study say of single questions, in some thirty bytes each, for what reads the other tables one
+shard at a time."""
 
 from collections.abc import Iterable
 

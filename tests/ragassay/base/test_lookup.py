@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.report.explorers.lookup import Lookup
+from ragassay.base.lookup import Lookup
 
 IDS = st.lists(st.text("aé0-", min_size=1, max_size=3), unique=True, max_size=12)
 
