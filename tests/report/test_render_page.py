@@ -3,7 +3,11 @@
 import hashlib
 import re
 
+import pytest
+
 from ragassay.base import tables
+from ragassay.report.index_notes import notes
+from ragassay.schemas.corpora import INDEX_RECALL
 from ragassay.schemas.report import EXAMPLES, FINDINGS, METRICS, metric
 from scripts.report.draw_figures import draw_figures
 from scripts.report.render_front import render_front
@@ -121,3 +125,41 @@ def test_findings_are_a_table_with_what_they_rest_on(study, tmp_path):
         for section in ("one", "two")
         for finding in (("gone", "missing", None, None), ("long", "higher", 1234, 100))
     ]
+
+
+@pytest.fixture
+def recall(tmp_path):
+    """A function that writes the table of an index: how many of the first ten it finds for each query."""
+
+    def recall(corpus, query_set, *shared, retriever="near"):
+        path = tmp_path / "index_recall" / corpus / retriever / f"{query_set}.parquet"
+        rows = [
+            {"query_id": f"q{number}", "depth": depth, "shared": own if depth == 10 else 0, "of": depth}
+            for number, own in enumerate(shared)
+            for depth in (1, 10, 100)
+        ]
+        tables.write(INDEX_RECALL, path, rows)
+        return path
+
+    return recall
+
+
+def test_a_page_says_once_what_the_index_misses_that_its_numbers_rest_on(study, tmp_path, recall):
+    more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
+    render_page(**study, **more, page=tmp_path / "one.html")
+    without = (tmp_path / "one.html").read_text()
+    render_page(**study, **more, index_recall=[recall("wiki", "asked", 9, 10)], page=tmp_path / "one.html")
+    line = "<code>near</code> searches an index. Of the first 10 passages of an exact search it finds 95.0 % (asked in"
+    assert "searches an index" not in without and (tmp_path / "one.html").read_text().count(line) == 1
+
+
+def test_of_several_sets_the_least_and_the_most_stand_there(recall):
+    files = [recall("a", "one", 8, 9), recall("a", "two", 7, 7, 7), recall("b", "one", 10)]
+    files += [recall("a", "one", 6, retriever="theirs"), recall("a", "one", retriever="unchecked")]
+    begin = "searches an index. Of the first 10 passages of an exact search it finds"
+    assert notes(files) == [
+        f"`near` {begin} 70.0 % (two in a, 3 queries) to 100.0 % (one in b, 1 queries).",
+        f"`theirs` {begin} 60.0 % (one in a, 1 queries).",
+        f"`unchecked` {begin} a share that nobody measured: `index.checked` is 0.",
+    ]
+    assert notes([]) == []

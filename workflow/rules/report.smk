@@ -1,6 +1,6 @@
 """From metrics to findings, figures and the pages that people open.
 
-Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, workflow/report/
+Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, results/index_recall, workflow/report/
 Writes  results/findings/<name>.parquet     what was found, a sentence each
         <report>/figures/{section}/         each figure as SVG (also in Snakemake's own report), PNG and PDF, with its
                                             data (CSV) and its Vega-Lite specification
@@ -12,6 +12,8 @@ Writes  results/findings/<name>.parquet     what was found, a sentence each
         <report>/paper/report.tex           all of them in one document
 where <report> is results/report and <name> is default, or results/report/<name> for a configuration of that name
 """
+
+from ragassay.plan import retrieval
 
 SHOWN = plan(page.sections, registered=SECTIONS)
 PAGE_OF = page.page_of(SHOWN, SECTIONS)
@@ -38,6 +40,7 @@ PARTIAL = {
     "pages": PAGE_OF,
     "registered": SECTIONS,
     "layout": LAYOUT,
+    "recalls": plan(retrieval.recalls, pages=PAGE_OF),
     "settings": {
         "page": plan(page.render_page, explorers=EXPLORERS, files=CONFIG_FILES),
         "front": plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES),
@@ -130,6 +133,7 @@ rule render_page:
         sections=plan(page.descriptions, pages=PAGE_OF),
         figures=plan(page.of_page, pattern="<report>/figures/{section}", pages=PAGE_OF),
         examples=plan(page.examples, registered=SECTIONS, pages=PAGE_OF),
+        index_recall=plan(retrieval.recalls_of_page, pages=PAGE_OF),
     output:
         page=report(
             ensure("<report>/{page}.html", non_empty=True),

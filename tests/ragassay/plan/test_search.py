@@ -194,6 +194,24 @@ def test_an_index_searches_parts_apart_and_a_database_the_corpus_that_is_read_ou
     assert [*indexes.check(config), *retrieval.check(config)] == []
 
 
+def test_each_page_rests_on_the_indexes_of_its_sections(with_indexes):
+    cell = {"datasets": ["set"], "retrievers": ["near", "theirs", "bm25"], "attacks": ["none"], "responders": ["m"]}
+    config = with_indexes(datasets={"set": {"corpus": "mine", "targets": ["t.json"]}})
+    config["under_attack"]["cells"] = [cell]
+    config["revprag"]["cells"] = [cell | {"retrievers": ["theirs"]}]
+    config["relevance"] |= {"sets": {"one": {"corpus": "mine", "in_knowledge": "asked", "near": [], "far": []}}}
+    config["relevance"]["sets"]["one"] |= {"synthetic": None, "retrievers": ["near"]}
+    pages = {"relevance": "relevance", "retrieval": "relevance", "attacks": "raguard", "raguard": "raguard"}
+    pages |= {"revprag": "revprag", "calls": "calls"}
+    paths = retrieval.recalls(config, pages)
+    tables = {page: [path.removeprefix("results/index_recall/") for path in own] for page, own in paths.items()}
+    targets = [f"mine+{part}/near/set.targets.parquet" for part in (1, 2)]
+    assert tables["raguard"] == [*targets, "mine/theirs/set.targets.parquet"] and tables["calls"] == []
+    assert tables["revprag"] == ["mine/theirs/set.targets.parquet"]
+    assert {"mine+1/near/asked.parquet", "documents/near/questions.parquet"} < {*tables["relevance"]}
+    assert len(tables["relevance"]) == len({*tables["relevance"]})
+
+
 def test_the_key_of_a_database_is_wanted_where_a_retriever_asks_it(with_indexes, monkeypatch):
     config = with_indexes(corpora={}, query_sets={})
     config["collections"]["db"]["key_variable"] = "KEY_OF_DB"

@@ -1,12 +1,13 @@
 """What the report's section on retrieval measures: the study's questions in its documents, and the user's sets of
-queries in the corpora that they name.
+queries in the corpora that they name. And on which indexes the numbers of each page of the report rest.
 """
 
 from collections.abc import Iterator
 
 from ragassay.config.grid import Grid
-from ragassay.plan import corpora, indexes
+from ragassay.plan import attacks, corpora, indexes, probes, relevance
 
+RECALL = "results/index_recall/{corpus}/{retriever}/{query_set}.parquet"
 STUDY = corpora.OWN["corpora"]
 
 
@@ -30,9 +31,45 @@ def measured_parts(config: dict, shards: dict) -> list[str]:
 
 def searches(config: dict, shards: dict) -> Grid:
     """What indexes are asked for all this."""
+    return indexes.searches(config, shards, _rows(config))
+
+
+def _rows(config):
     rows = [(corpora.OWN["query_sets"], STUDY, name) for name in retrievers(config)]
-    rows += [tuple(cell[key] for key in indexes.CHECKED) for cell in measured(config)]
-    return indexes.searches(config, shards, rows)
+    return [*rows, *_checked(measured(config))]
+
+
+def _checked(grid):
+    return [tuple(cell[key] for key in indexes.CHECKED) for cell in grid]
+
+
+def recalls(config: dict, shards: dict, pages: dict[str, str]) -> dict[str, list[str]]:
+    """page -> the tables of recall of the indexes that its numbers rest on; `pages` says where each section stands."""
+    questions = config["question_sets"].items()
+    rows = {
+        "retrieval": _rows(config),
+        "question_sets": [
+            (name, name, of) for name, entry in questions if entry["retrieval"] for of in retrievers(config)
+        ],
+        "relevance": _checked(relevance.searches(config)),
+        "attacks": _of_targets(config, attacks.cells(config)),
+        "raguard": _of_targets(config, attacks.cells(config)),
+        "revprag": _of_targets(config, probes.cells(config)),
+    }
+    tables = {page: [] for page in pages.values()}
+    for section, page in pages.items():
+        tables[page] += indexes.searches(config, shards, rows.get(section, ())).over(RECALL)
+    return {page: list(dict.fromkeys(paths)) for page, paths in tables.items()}
+
+
+def recalls_of_page(config: dict, shards: dict, wildcards, pages: dict[str, str]) -> list[str]:
+    return recalls(config, shards, pages)[wildcards.page]
+
+
+def _of_targets(config, grid):
+    """The questions about the targets of datasets, in their clean corpora."""
+    pairs = [(cell.dataset, cell.retriever) for cell in grid.by("dataset", "retriever")]
+    return [(dataset + attacks.QUERIES, config["datasets"][dataset]["corpus"], name) for dataset, name in pairs]
 
 
 def check(config: dict) -> Iterator[tuple]:

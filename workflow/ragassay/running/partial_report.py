@@ -10,9 +10,12 @@ from ragassay.base import tables
 from ragassay.base.pipeline import shipped
 
 
-def draw(folder: str, pages: dict[str, str], registered: dict, layout: dict, settings: dict) -> None:
-    """Whatever was measured since the front page of this report was made. `pages` says on which page a section stands;
-    `layout` and `settings` are what the rules `render_page` and `render_front` get.
+def draw(
+    folder: str, pages: dict[str, str], registered: dict, layout: dict, recalls: dict[str, list[str]], settings: dict
+) -> None:
+    """Whatever was measured since the front page of this report was made. `pages` says on which page a section stands,
+    `recalls` names the tables of indexes that the numbers of a page rest on; `layout` and `settings` are what the rules
+    `render_page` and `render_front` get.
     """
     report, metrics = Path(folder), {name: _metrics(name, registered) for name in pages}
     measured = [name for name in pages if metrics[name].exists()]
@@ -27,7 +30,10 @@ def draw(folder: str, pages: dict[str, str], registered: dict, layout: dict, set
     missing = [name for name in pages if name not in measured]
     heads = [head for head in dict.fromkeys(pages.values()) if any(pages[name] == head for name in measured)]
     layout = layout | {"heads": [_description(head) for head in heads]}
-    drawn = [_page(report, head, measured, missing, pages, metrics, registered, layout, settings) for head in heads]
+    drawn = [
+        _page(report, head, measured, missing, pages, metrics, registered, layout, recalls[head], settings)
+        for head in heads
+    ]
     _front(report, measured, missing, metrics, drawn, layout, settings)
     _mark([*drawn, report / "index.html", report / "settings.html"])
 
@@ -44,7 +50,7 @@ def _newer(source, made):
     return not made.exists() or source.stat().st_mtime > made.stat().st_mtime
 
 
-def _page(report, head, measured, missing, pages, metrics, registered, layout, settings):
+def _page(report, head, measured, missing, pages, metrics, registered, layout, recalls, settings):
     from scripts.report.render_page import render_page
 
     names = sorted((name for name in measured if pages[name] == head), key=lambda name: name != head)
@@ -54,6 +60,7 @@ def _page(report, head, measured, missing, pages, metrics, registered, layout, s
         sections=[_description(name) for name in names],
         figures=[report / "figures" / name for name in names],
         examples=[path for path in examples if Path(path).exists()],
+        index_recall=[path for path in recalls if Path(path).exists()],
         page=report / f"{head}.html",
         **layout,
         **settings["page"] | {"missing": [_description(name) for name in missing if pages[name] == head]},

@@ -6,7 +6,7 @@ from pathlib import Path
 from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
-from ragassay.report import provenance
+from ragassay.report import index_notes, provenance
 from ragassay.report.findings import findings, ordered
 from ragassay.report.pages import Figure, ReportPages
 from ragassay.report.sections import described, link, load, rows_address
@@ -29,13 +29,15 @@ def render_page(
     missing,
     models,
     command,
+    index_recall=(),
 ):
-    """`examples` are the files of those sections that have some; `heads` describe the sections that head pages.
-    `models` says of each model what it is, `command` makes the report.
+    """`examples` are the files of those sections that have some; `index_recall` those of indexes that numbers rest on;
+    `heads` describe the sections that head pages. `models` says of each model what it is, `command` makes the report.
     """
     passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
     pairs = zip(sections, metrics, strict=True)
     content = [load(section, rows, passages.get(Path(section).stem), notes) for section, rows in pairs]
+    content[0].notes += index_notes.notes(index_recall)
     drawn = {
         (section.name, part.name): _figure(Path(folder) / part.name, Path(page).parent)
         for section, folder in zip(content, figures, strict=True)
