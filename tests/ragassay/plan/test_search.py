@@ -203,7 +203,7 @@ def test_each_page_rests_on_the_indexes_of_its_sections(with_indexes):
     config["relevance"]["sets"]["one"] |= {"synthetic": None, "retrievers": ["near"]}
     pages = {"relevance": "relevance", "retrieval": "relevance", "attacks": "raguard", "raguard": "raguard"}
     pages |= {"revprag": "revprag", "calls": "calls"}
-    paths = retrieval.recalls(config, pages)
+    paths = retrieval.recalls(config, {}, pages)
     tables = {page: [path.removeprefix("results/index_recall/") for path in own] for page, own in paths.items()}
     targets = [f"mine+{part}/near/set.targets.parquet" for part in (1, 2)]
     assert tables["raguard"] == [*targets, "mine/theirs/set.targets.parquet"] and tables["calls"] == []

@@ -110,7 +110,7 @@ def test_of_many_vectors_a_sample_from_everywhere_is_learned_from(vectors, monke
     [(NAMES.slice(1), "minilm"), (NAMES, "other"), (pa.chunked_array([[*NAMES.to_pylist()[:-1], "p9999"]]), "minilm")],
 )
 def test_an_index_of_other_passages_or_vectors_is_refused(built, names, encoder):
-    with pytest.raises(VectorIndexError, match="remove it, and it is built again"):
+    with pytest.raises(VectorIndexError, match="remove the folder, and it is built again"):
         load(built("Flat"), names, encoder, "")
 
 
@@ -126,10 +126,19 @@ def test_so_is_a_parameter_that_its_search_has_not_and_a_damaged_file(built):
     with pytest.raises(VectorIndexError, match="'deep=3'") as refused:
         load(folder, NAMES, "minilm", "deep=3")
     assert "\n" not in str(refused.value)
-    whole = (folder / indexes.FILE).read_bytes()
-    (folder / indexes.FILE).write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(VectorIndexError, match="cannot use"):
-        load(folder, NAMES, "minilm", "")
+    whole, card = (folder / indexes.FILE).read_bytes(), (folder / indexes.CARD).read_bytes()
+    for file, content, problem in [
+        (indexes.FILE, whole[: len(whole) // 2], "of another size than it was written with"),
+        (indexes.FILE, bytes(len(whole)), "cannot use"),
+        (indexes.CARD, card[:9], "found no index"),
+        (indexes.CARD, b"[]", "found no index"),
+    ]:
+        (folder / indexes.FILE).write_bytes(whole)
+        (folder / indexes.CARD).write_bytes(card)
+        (folder / file).write_bytes(content)
+        with pytest.raises(VectorIndexError, match=problem) as refused:
+            load(folder, NAMES, "minilm", "")
+        assert "\n" not in str(refused.value)
 
 
 def test_queries_of_another_length_are_refused(built, vectors):

@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from ragassay.base.atomic import building
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import MISSHAPEN, AssayError
 
 TRAINED_ON = 262_144  # vectors at most, evenly spread over the corpus
 PROPOSED = 4  # times as many passages as are kept
+REMOVE = "remove the folder, and it is built again"
 FILE, CARD = "index.faiss", "index.json"
 
 
@@ -42,19 +43,26 @@ def build(folder, factory: str, ids: pa.ChunkedArray, encoder: str, blocks: Call
         ) from error
     with building(folder) as place:
         faiss.write_index(index, str(place / FILE))
-        (place / CARD).write_text(json.dumps(_card(ids, encoder) | {"factory": factory}, sort_keys=True) + "\n")
-        return (place / FILE).stat().st_size
+        size = (place / FILE).stat().st_size
+        card = _card(ids, encoder) | {"factory": factory, "bytes": size}
+        (place / CARD).write_text(json.dumps(card, sort_keys=True) + "\n")
+        return size
 
 
 def load(folder, ids: pa.ChunkedArray, encoder: str, search: str):
     """The index, read from its file as it is needed; `search` are its parameters, such as nprobe=16."""
-    card, expected = json.loads(Path(folder, CARD).read_text()), _card(ids, encoder)
+    try:
+        card = json.loads(Path(folder, CARD).read_text())
+        whole = Path(folder, FILE).stat().st_size == card["bytes"]
+    except (OSError, *MISSHAPEN) as error:
+        raise VectorIndexError(f"{folder}: found no index ({error!s:.80}); {REMOVE}") from error
+    if not whole:
+        raise VectorIndexError(f"{folder}: found {FILE} of another size than it was written with; {REMOVE}")
+    expected = _card(ids, encoder)
     if not expected.items() <= card.items():
         other = f"{card.get('passages')} passages and encoder {card.get('encoder')}"
         wanted = f"the index of {len(ids)} passages and encoder {encoder}"
-        raise VectorIndexError(
-            f"{folder}: found the index of {other}, expected {wanted}; remove it, and it is built again"
-        )
+        raise VectorIndexError(f"{folder}: found the index of {other}, expected {wanted}; {REMOVE}")
     try:
         index = faiss.read_index(str(Path(folder, FILE)), faiss.IO_FLAG_MMAP)
         if search:
