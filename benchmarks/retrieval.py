@@ -5,7 +5,8 @@ both. The passages stream from a file, so that memory is that of the search; it 
 Beside it what many do: a loop that scores all passages for one query and sorts them. BM25 stands beside its own
 sparse product; a corpus of millions of passages is searched by it in parts, each job in a process of its own. The whole
 stage searches a million passages whose vectors lie in the store, in parts as embedding leaves them; what it needs
-beyond the same search of a few passages is what a large corpus costs.
+beyond the same search of a few passages is what a large corpus costs. `ivf_pq` and `hnsw` are indexes of FAISS: see
+corpora/vector_indexes.py.
 """
 
 import os
@@ -20,6 +21,7 @@ import pyarrow as pa
 
 from common.figures import count, figure, parts
 from common.memory import peak_megabytes, task
+from corpora import vector_indexes
 
 QUERIES, PASSAGES, WIDTH, COUNT, BLOCK = 10_000, 200_000, 384, 100, 8192
 LOOPED, ROUNDS = 20, 2
@@ -250,4 +252,5 @@ def words() -> None:
 
 if __name__ == "__main__":
     tasks = {run.__name__: run for run in (dense, memory, fill, stored, bm25, write_part, job)}
-    parts({"exact": exact, "of_the_store": of_the_store, "words": words, "words_in_parts": words_in_parts}, tasks)
+    runs = {"exact": exact, "of_the_store": of_the_store, "words": words, "words_in_parts": words_in_parts}
+    parts(runs | vector_indexes.PARTS, tasks | vector_indexes.TASKS)
