@@ -29,7 +29,7 @@ class Mixture:
         draw = np.random.default_rng(0)
         self._topics = draw.standard_normal((TOPICS, WIDTH), dtype=np.float32)
         self._subtopics = 0.6 * draw.standard_normal((TOPICS * SUBTOPICS, WIDTH), dtype=np.float32)
-        self._directions = draw.standard_normal((DIRECTIONS, WIDTH), dtype=np.float32) / np.sqrt(DIRECTIONS)
+        self._directions = draw.standard_normal((DIRECTIONS, WIDTH), dtype=np.float32) / np.float32(DIRECTIONS**0.5)
 
     def vectors(self, draw: np.random.Generator, number: int) -> np.ndarray:
         topics = (TOPICS ** draw.random(number)).astype(int) % TOPICS
