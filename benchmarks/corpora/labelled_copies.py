@@ -86,6 +86,7 @@ def labelled(count: int, seed: int) -> Iterator[tuple[int, str]]:
 
 def pairs(labels, found) -> tuple[float, float]:
     """Recall and precision of the pairs of texts that share a cluster."""
+    labels, found = (np.unique(groups, return_inverse=True)[1] for groups in (labels, found))
     both, truth, guess = (
         np.unique(groups, return_counts=True, axis=0)[1] for groups in (np.column_stack([labels, found]), labels, found)
     )

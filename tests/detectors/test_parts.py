@@ -10,13 +10,13 @@ from ragassay.base import tables
 from ragassay.documents.documents import article
 from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads import learning
-from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
+from ragassay.schemas.documents import ARTICLES, DOCUMENTS
 from ragassay.schemas.scope_answers import FOLD_PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors import detector
 from rows import row
 from scripts.detectors.predict_in_folds import FoldsError, predict_in_folds
-from scripts.documents.collect_documents import collect_documents
+from scripts.documents.collect_documents import clusters_of, collect_documents
 from scripts.documents.find_duplicates import find_duplicates
 from scripts.labels.select_questions import select_questions
 from study import MINILM
@@ -48,14 +48,16 @@ def parted(tmp_path_factory):
                 rows.append(article({"text": story(number, edit), "id": f"{shard}-{number}-{edit}"}, shard))
                 stories[rows[-1]["article_id"]] = number
         files = {name: folder / f"{name}-{shard}.parquet" for name in ("articles", "documents", "rejects")}
-        own = folder / f"clusters/{shard}.parquet"
+        index = folder / f"{shard}.arrow"
         tables.write(ARTICLES, files["articles"], rows)
-        before = [str(own.with_name(f"{name}.parquet")) for name in earlier]
-        find_duplicates(files["articles"], before, own, " ".join(earlier), **SAME)
-        clusters |= {one["article_id"]: one["cluster_id"] for one in tables.read(CLUSTERS, own).to_pylist()}
+        find_duplicates(files["articles"], index, **SAME)
+        before = [folder / f"{name}.arrow" for name in earlier]
+        rows = clusters_of(files["articles"], index, before, SAME["similarity"])
+        clusters |= {name: one["cluster_id"] for name, one in rows.items()}
         if shard == "may":  # of June nothing is left: all are copies
-            made = files["documents"], files["rejects"]
-            collect_documents(files["articles"], own, folder / "opt_outs.txt", *made, shard, None, 5, 60)
+            made = files["documents"], files["rejects"], folder / "clusters.parquet"
+            read = files["articles"], index, before, folder / "opt_outs.txt"
+            collect_documents(*read, *made, shard, None, 5, 60, SAME["similarity"])
             documents = tables.read(DOCUMENTS, files["documents"]).to_pylist()
             parts = _parts(folder, files["documents"], documents)
     return stories, clusters, documents, parts

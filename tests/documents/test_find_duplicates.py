@@ -1,10 +1,11 @@
-"""Clusters of a shard: exact and near copies together, one representative, earlier shards as they were published."""
+"""Clusters of a shard: exact and near copies together, one representative, earlier shards as they were published. In
+which blocks indexes of earlier shards are read makes no difference."""
 
 import datetime
 import hashlib
 import random
-from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,9 +13,12 @@ from hypothesis import strategies as st
 from ragassay.base import tables
 from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import ARTICLES, CLUSTERS
+from ragassay.text.duplicate_index import DuplicateIndexError
 from ragassay.text.near_duplicates import signatures, similarity
 from rows import row
+from scripts.documents.collect_documents import clusters_of
 from scripts.documents.find_duplicates import find_duplicates
+from scripts.documents.merge_duplicates import merge_duplicates
 
 
 def story(seed, words=120):
@@ -37,17 +41,24 @@ def article(name, text, day=None):
 
 @pytest.fixture
 def clusters(tmp_path):
-    """A function that runs the stage on rows of articles and files of earlier shards and returns the written file."""
+    """A function that runs the stages on rows of articles and tables of earlier shards and returns the written one."""
 
-    def run(rows, earlier=(), name="new", similarity=0.8, cut_after_words=60):
-        tables.write(ARTICLES, tmp_path / f"{name}-articles.parquet", rows)
-        path = tmp_path / f"{name}.parquet"
-        names = " ".join(Path(file).stem for file in earlier)
-        articles, before = tmp_path / f"{name}-articles.parquet", [str(file) for file in earlier][-1:]
-        find_duplicates(articles, before, path, names, similarity, cut_after_words)
+    def run(rows, earlier=(), name="new", similarity=0.8, cut_after_words=60, block=0):
+        articles, path = tmp_path / f"{name}-articles.parquet", tmp_path / f"{name}.parquet"
+        tables.write(ARTICLES, articles, rows)
+        find_duplicates(articles, index_of(path), similarity, cut_after_words)
+        indexes = [index_of(file) for file in earlier]
+        if block:
+            merge_duplicates(indexes[:block], tmp_path / "block.arrow")
+            indexes[:block] = [tmp_path / "block.arrow"]
+        tables.write(CLUSTERS, path, clusters_of(articles, index_of(path), indexes, similarity).values())
         return path
 
     return run
+
+
+def index_of(path):
+    return path.with_suffix(".arrow")
 
 
 def found(path):
@@ -121,12 +132,12 @@ def test_a_bridge_joins_the_first_of_several_earlier_clusters(clusters):
     right = edited(bridge, 2, 20)  # nearly like it at large, but not in its first words
     first = clusters([article("l", left)], name="first")
     second = clusters([article("r", right)], [first], "second")
-    before = [path.read_bytes() for path in (first, second)]
+    before = [index_of(path).read_bytes() for path in (first, second)]
     assert found(second)["r"] == (id_of(right), True)
     run = {"similarity": 0.6, "cut_after_words": 70}
     assert found(clusters([article("x", bridge)], [first, second], **run))["x"] == (id_of(left), False)
     assert found(clusters([article("x", bridge)], [second, first], **run))["x"] == (id_of(right), False)
-    assert [path.read_bytes() for path in (first, second)] == before
+    assert [index_of(path).read_bytes() for path in (first, second)] == before
 
 
 def test_articles_without_words_are_alike_only_if_they_are_the_same(clusters):
@@ -149,7 +160,7 @@ def test_a_shard_without_articles_has_no_clusters(clusters):
 
 POOL = [story(seed, 40) for seed in range(4)]
 TEXTS = st.tuples(st.sampled_from(POOL), st.integers(0, 38), st.integers(0, 3)).map(lambda parts: edited(*parts))
-SHARDS = st.lists(st.lists(st.tuples(TEXTS, st.none() | st.integers(1, 3)), max_size=8), min_size=1, max_size=3)
+SHARDS = st.lists(st.lists(st.tuples(TEXTS, st.none() | st.integers(1, 3)), max_size=8), min_size=1, max_size=4)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
@@ -177,8 +188,8 @@ def test_no_order_of_texts_changes_anything_and_later_shards_keep_what_earlier_o
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
-@given(SHARDS)
-def test_clusters_are_those_of_a_plain_search_that_compares_all_pairs(clusters, shards):
+@given(SHARDS, st.integers(0, 3))
+def test_clusters_are_those_of_a_plain_search_that_goes_from_shard_to_shard(clusters, shards, block):
     files, before = [], []  # signature and cluster of each article of earlier shards, in their order
     for number, shard in enumerate(shards):
         rows = [article(f"{number}-{place}", *each) for place, each in enumerate(shard)]
@@ -191,7 +202,7 @@ def test_clusters_are_those_of_a_plain_search_that_compares_all_pairs(clusters, 
             texts = [signed[other] for other in alone if alone[other][0] == cluster]
             near = [old for known, old in before if any(similarity(known, text).max() >= 0.8 for text in texts)]
             expected[name] = (near[0], False) if near else (cluster, represents)
-        files.append(clusters(rows, files, f"s{number}", cut_after_words=20))
+        files.append(clusters(rows, files, f"s{number}", cut_after_words=20, block=min(block, number)))
         assert found(files[-1]) == expected
         before += [(signed[name], cluster) for name, (cluster, _) in expected.items()]
 
@@ -207,8 +218,13 @@ def _partition(rows):
     return sorted(map(sorted, groups.values()))
 
 
-def test_signatures_of_another_kind_are_refused(clusters, tmp_path):
-    old = {"article_id": "a", "cluster_id": id_of(A), "representative": True, "signature": b"\0" * 256}
-    tables.write(CLUSTERS, tmp_path / "old.parquet", [old])
-    with pytest.raises(tables.TableError, match=r"old\.parquet: found signatures that are not 512 bytes long"):
-        clusters([article("b", B)], [tmp_path / "old.parquet"])
+def test_a_file_that_is_no_index_is_refused(clusters, tmp_path):
+    old = clusters([article("a", A)], name="old")
+    whole = index_of(old).read_bytes()
+    index_of(old).write_bytes(whole[:-200])
+    with pytest.raises(DuplicateIndexError, match=r"old\.arrow: found no whole index .*; delete it and run again"):
+        clusters([article("b", B)], [old])
+    with pa.ipc.new_file(str(index_of(old)), pa.schema({"signature": pa.binary(256)})):
+        pass
+    with pytest.raises(DuplicateIndexError, match=r"old\.arrow: found an index with signatures .* of another kind"):
+        clusters([article("b", B)], [old])

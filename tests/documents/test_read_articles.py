@@ -5,6 +5,7 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +17,8 @@ from ragassay.base.tally import MostRejected
 from ragassay.documents.documents import article
 from ragassay.documents.sources import SourceError, document_files
 from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
+from ragassay.text.duplicate_index import DuplicateIndex
+from ragassay.text.near_duplicates import HASHES, VIEWS
 from scripts.documents.collect_documents import collect_documents
 from scripts.documents.read_articles import read_articles
 
@@ -219,29 +222,34 @@ NEWS = [f"Item {number} was found in Tolven. It weighs {number} grams, and no mo
 
 @pytest.fixture
 def collect(tmp_path):
-    """Run the stage on articles with these texts and topics; those in `twins` are near-duplicates of another."""
+    """Run the stage on articles with these texts and topics; those in `twins` are near-duplicates of another, and those
+    in `known` of an article of an earlier shard.
+    """
 
-    def run(articles, twins=(), opt_outs="", per_topic=None, min_words=5, cut_after_words=300):
+    def run(articles, twins=(), known=(), opt_outs="", per_topic=None, min_words=5, cut_after_words=300):
         rows = [
             article({"text": text, "topic": topic, "id": n, "url": f"http://a.example/{n}"}, "may")
             for n, (text, topic) in enumerate(articles)
         ]
-        clusters = [
-            {
-                "article_id": row["article_id"],
-                "cluster_id": f"cluster-{row['source_id']}",
-                "representative": int(row["source_id"]) not in twins,
-                "signature": b"",
-            }
-            for row in rows
-        ]
-        names = ("articles.parquet", "clusters.parquet", "opt_outs.txt", "documents.parquet", "rejects.parquet")
-        paths = [tmp_path / name for name in names]
-        paths[2].write_text(opt_outs)
-        tables.write(ARTICLES, paths[0], rows)
-        tables.write(CLUSTERS, paths[1], clusters)
-        collect_documents(*paths, "may", per_topic, min_words, cut_after_words)
-        return tables.read(DOCUMENTS, paths[3]).to_pylist(), tables.read(tables.REJECTS, paths[4]).to_pylist()
+        columns = {
+            "content_hash": [row["content_hash"] for row in rows],
+            "cluster_id": [f"cluster-{row['source_id']}" for row in rows],
+            "representative": ["another" if at in twins else row["article_id"] for at, row in enumerate(rows)],
+        }
+        signatures = np.random.default_rng(0).integers(0, 2**16, (len(rows), VIEWS, HASHES), np.uint16)
+        DuplicateIndex.of(signatures, np.arange(len(rows)), **columns).write(tmp_path / "index.arrow")
+        earlier = tmp_path / "earlier.arrow"
+        DuplicateIndex.of(
+            signatures[list(known)], np.arange(len(known)), cluster_id=["cluster-of-april"] * len(known)
+        ).write(earlier)
+        names = ("documents", "rejects", "clusters")
+        articles, opted_out, *written = (tmp_path / name for name in ("articles", "opt_outs.txt", *names))
+        opted_out.write_text(opt_outs)
+        tables.write(ARTICLES, articles, rows)
+        read = articles, tmp_path / "index.arrow", [earlier], opted_out
+        collect_documents(*read, *written, "may", per_topic, min_words, cut_after_words, 0.8)
+        assert len(tables.read(CLUSTERS, written[2])) == len(rows)
+        return tables.read(DOCUMENTS, written[0]).to_pylist(), tables.read(tables.REJECTS, written[1]).to_pylist()
 
     return run
 
@@ -257,6 +265,13 @@ def test_near_duplicates_and_short_texts_are_rejected(collect):
     assert [row["text"] for row in documents] == [NEWS[0]]
     assert sorted(row["reason"] for row in rejects) == ["near_duplicate", "too_short"]
     assert {row["stage"] for row in rejects} == {"collect_documents"}
+
+
+def test_what_an_earlier_shard_has_is_rejected_and_the_earlier_cluster_named(collect):
+    documents, rejects = collect([(text, None) for text in NEWS[:3]], known=[1])
+    assert {row["cluster_id"] for row in documents} == {"cluster-0", "cluster-2"}
+    ((reason, detail),) = ((row["reason"], row["detail"]) for row in rejects)
+    assert reason == "near_duplicate" and "cluster-of-april" in detail
 
 
 def test_settings_are_used(collect):

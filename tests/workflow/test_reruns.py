@@ -147,7 +147,7 @@ def test_a_changed_section_redraws_and_a_changed_style_only_renders(done):
 def test_a_new_shard_and_a_changed_file_run_themselves_what_may_be_near_duplicates_and_the_gathers(done):
     plain = done / "tests/tiny/documents/february/plain.txt"
     before = plain.read_text()
-    changed = {"read_articles": 1, **jobs(CLUSTERS, shards=2, gathers=ALL)}
+    changed = {"read_articles": 1, "find_duplicates": 1, **jobs(DOCUMENTS, shards=2, gathers=ALL)}
     append(done, plain.relative_to(done), "One sentence more.\n")
     assert planned(done, *TINY) == changed
     plain.write_text(before)
@@ -156,12 +156,12 @@ def test_a_new_shard_and_a_changed_file_run_themselves_what_may_be_near_duplicat
     gathers = set(ALL) - {"measure_crawl"}  # it is not crawled
     assert planned(done, *TINY) == {"read_articles": 1, **jobs(CLUSTERS, shards=1, gathers=gathers)}
     append(done, plain.relative_to(done), "One sentence more.\n")
-    assert planned(done, *TINY) == {"read_articles": 2, **jobs(CLUSTERS, shards=3, gathers=ALL)}
+    assert planned(done, *TINY) == {"read_articles": 2, "find_duplicates": 2, **jobs(DOCUMENTS, gathers=ALL)}
     snakemake(done, "documents", *TINY)
     assert planned(done, "documents", *TINY) == {}
     (done / "tests/tiny/documents/february/third.txt").write_text("A third text. " * 12)
     described = dict.fromkeys(["read_articles", "describe_documents", "measure_documents"], 1)
-    assert planned(done, "documents", *TINY) == {**described, "find_duplicates": 3, "collect_documents": 3}
+    assert planned(done, "documents", *TINY) == {**described, "find_duplicates": 1, "collect_documents": 3}
 
 
 def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next_run(done):

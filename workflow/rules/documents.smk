@@ -5,8 +5,9 @@ A set's name stands in the place of generator and shard, and whatever is asked o
 Reads   config/shards.tsv and the files or folders that it names, the files that config["question_sets"] names,
         results/articles, pages, candidates, feed_health and rejects of crawled shards
 Writes  results/articles/{shard}.parquet                                            the articles in the user's files
-        results/clusters/{shard}.parquet                                            near-duplicates, also of earlier shards
+        results/duplicate_indexes/{shard}.arrow, up_to/{shard}.arrow                texts of a shard, and of 16, for later shards
         results/documents/{shard}.parquet                                           the documents, also of a question set
+        results/clusters/{shard}.parquet                                            near-duplicates, also of earlier shards
         results/questions/{question_set}/{question_set}.parquet                     the questions of a set
         results/human_labels/{question_set}.parquet                                 what people said of them
         results/responses/{question_set}/{responder}/recorded/{question_set}.parquet    responses that were recorded
@@ -150,12 +151,11 @@ rule read_verdicts:
 
 
 rule find_duplicates:
-    """Articles that are nearly the same, in this shard and those before it, form clusters."""
+    """Articles of a shard that are nearly the same form clusters, and its texts an index."""
     input:
         articles="results/articles/{shard}.parquet",
-        before=plan(documents.before, pattern="results/clusters/{shard}.parquet"),
     output:
-        clusters=table("results/clusters/{shard}.parquet"),
+        index=table("results/duplicate_indexes/{shard}.arrow"),
     log:
         "logs/find_duplicates/{shard}.log",
     conda:
@@ -164,24 +164,51 @@ rule find_duplicates:
         runtime="1h",
     params:
         code=code_version("documents/find_duplicates.py"),
-        settings=plan(documents.find_duplicates),
+        settings={**config["duplicates"], "cut_after_words": config["documents"]["cut_after_words"]},
     script:
         "../scripts/documents/find_duplicates.py"
 
 
+rule merge_duplicates:
+    """The indexes of each sixteen shards, up to the named one, become one, so that later shards read few."""
+    input:
+        indexes=plan(documents.block, index="results/duplicate_indexes/{shard}.arrow"),
+    output:
+        merged=table("results/duplicate_indexes/up_to/{shard}.arrow"),
+    log:
+        "logs/merge_duplicates/{shard}.log",
+    conda:
+        "../../envs/extract.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_version("documents/merge_duplicates.py"),
+        settings={},
+    script:
+        "../scripts/documents/merge_duplicates.py"
+
+
 rule collect_documents:
-    """One of near-duplicate articles, long enough and cut, as many of each topic as the shard asks for."""
+    """One of near-duplicate articles, in this shard and those before it, long enough and cut, as many of each topic as the shard asks for."""
     input:
         articles="results/articles/{shard}.parquet",
-        clusters="results/clusters/{shard}.parquet",
+        index="results/duplicate_indexes/{shard}.arrow",
+        earlier=plan(
+            documents.earlier,
+            index="results/duplicate_indexes/{shard}.arrow",
+            block="results/duplicate_indexes/up_to/{shard}.arrow",
+        ),
         opt_outs=config["crawl"]["opt_outs"],
     output:
         documents=table("results/documents/{shard}.parquet"),
         rejects=table("results/rejects/documents/{shard}.parquet"),
+        clusters=table("results/clusters/{shard}.parquet"),
     log:
         "logs/collect_documents/{shard}.log",
+    wildcard_constraints:
+        shard=one_of(SHARDS),
     conda:
-        "../../envs/crawl.yaml"
+        "../../envs/extract.yaml"
     params:
         code=code_version("documents/collect_documents.py"),
         settings=plan(documents.collect_documents),

@@ -18,12 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SIZES = (10**4, 10**6, 10**8)  # documents or passages
 SHARD = 2_000  # documents: what docs/cluster.md advises
 QUERIES = 10_000
-QUEUE = 300  # seconds that a job waits until it starts, assumed
 MODEL = "gpt-4o-mini"  # of config/paper/scope.yaml, which asks it for all but responses
 CORE_HOUR = 0.04  # dollars, assumed
 HEAD, FILES = 2e9, 1e6  # bytes that a login node may well give; files that a project on a cluster often may have
 JOBS = (4e9, 8e9)  # bytes of a gather's job: what most ask for in profiles/, and the most
-HOUR, DAY = 3600, 24 * 3600
+HOUR = 3600
 
 
 def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
@@ -98,8 +97,6 @@ def _study(of) -> Iterator[tuple[str, Callable, float]]:
     yield "jobs", _round, of("scale", "jobs_per_shard") / SHARD
     yield "submissions to Slurm", _round, of("scale", "submissions_per_shard") / SHARD
     yield "memory of a head that plans all at once", _size, _planned(of)
-    chain = f"hours in the queue of near duplicates, shard after shard, {QUEUE // 60} minutes each"
-    yield chain, _round, QUEUE / SHARD / HOUR
     yield "requests", _round, requests
     pace = f"hours of {a_second:.0f} requests a second, which were measured at a limit of 500"
     yield pace, _round, requests / a_second / HOUR
@@ -144,9 +141,6 @@ def _limits(of, gathers) -> Iterator[Limit]:
     yield Limit(
         "documents", most, "plan in one head", f"{_round(most)} documents in {_size(HEAD)}", "a run for each month"
     )
-    most = DAY / QUEUE * SHARD
-    chain = "near duplicates, shard after shard"
-    yield Limit("documents", most, chain, f"{_round(most)} documents in a day of queues", "larger shards")
     most = FILES / _files(of) * SHARD
     stored = f"{_round(most)} documents in {_round(FILES)} files"
     yield Limit("documents", most, "one file system", stored, "ledger and tables as objects (S3, MinIO)")

@@ -29,11 +29,17 @@ def test_a_shard_is_of_files_or_crawled(shards):
     assert documents.files(shards, Wildcards(shard="one")) == ["texts/a.txt"]
 
 
-def test_duplicates_are_looked_for_in_all_earlier_shards_through_the_one_before(config, shards):
-    third, first = Wildcards(shard="three"), Wildcards(shard="one")
-    assert documents.find_duplicates(config, shards, third)["earlier"] == "one two"
-    assert documents.before(shards, "clusters/{shard}", third) == ["clusters/two"]
-    assert documents.before(shards, "clusters/{shard}", first) == []
+def test_indexes_of_all_earlier_shards_are_read_in_blocks_and_stay_when_shards_are_appended(monkeypatch):
+    monkeypatch.setattr(documents, "BLOCK", 2)
+    table = {name: {"before": list("abcdef"[:at])} for at, name in enumerate("abcdef")}
+
+    def read(name):
+        return documents.earlier(table, "{shard}", "up_to_{shard}", Wildcards(shard=name))
+
+    assert list(map(read, "abc")) == [[], ["a"], ["up_to_b"]]
+    assert read("f") == ["up_to_b", "up_to_d", "e"]
+    assert documents.block(table, "{shard}", Wildcards(shard="d")) == ["c", "d"]
+    assert documents.block(table, "{shard}", Wildcards(shard="a")) == ["a"]
 
 
 def test_a_crawl_goes_by_its_row_but_not_by_the_shards_before_it(config, shards):

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from corpora.labelled_copies import labelled, pairs
 from project import ROOT
-from ragassay.text import near_duplicates
+from ragassay.text import duplicate_index
 from ragassay.text import near_duplicates as module
-from ragassay.text.near_duplicates import HASHES, VIEWS, components, earlier_neighbours, plain, signatures, similarity
+from ragassay.text.duplicate_index import DuplicateIndex, earlier_clusters, earlier_neighbours
+from ragassay.text.near_duplicates import HASHES, VIEWS, components, plain, signatures, similarity
 
 THRESHOLD = 0.8  # at most 25 hashes differ, so one of 32 bands is whole: no candidate is missed
 
@@ -53,7 +54,7 @@ def test_clusters_are_what_hangs_together(signatures):
 
 
 @settings(deadline=None, max_examples=60)
-@given(drawn(), st.integers(0, 20), st.integers(1, 7), st.sampled_from([1, 3, near_duplicates.PAIRS]))
+@given(drawn(), st.integers(0, 20), st.integers(1, 7), st.sampled_from([1, 3, duplicate_index.PAIRS]))
 def test_each_cluster_finds_the_first_row_that_one_of_its_texts_is_near_to(signatures, earlier, size, pairs):
     before, texts = signatures[:earlier], signatures[earlier:]
     expected, together = {}, near(texts, before)
@@ -61,16 +62,45 @@ def test_each_cluster_finds_the_first_row_that_one_of_its_texts_is_near_to(signa
     for first in set(component.tolist()):
         rows = np.flatnonzero(together[component == first].any(axis=0))
         expected |= {first: int(rows[0])} if len(rows) else {}
-    pieces = [before[start : start + size] for start in range(0, len(before), size)]
+    pieces = [index(before[start : start + size]) for start in range(0, len(before), size)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(near_duplicates, "PAIRS", pairs)
-        assert earlier_neighbours(texts, component, pieces, THRESHOLD) == expected
+        patch.setattr(duplicate_index, "PAIRS", pairs)
+        for given in (pieces, [DuplicateIndex.merged(pieces)] if pieces else []):
+            assert earlier_neighbours(texts, component, given, THRESHOLD) == expected
+            limit = np.full(len(texts), earlier // 2)
+            nearer = {first: row for first, row in expected.items() if row < earlier // 2}
+            assert earlier_neighbours(texts, component, given, THRESHOLD, limit) == nearer
+
+
+@settings(deadline=None, max_examples=60)
+@given(drawn(), st.integers(1, 9), st.integers(1, 3))
+def test_joined_clusters_are_those_of_the_first_shard_through_whatever_shards(signatures, size, block):
+    """Each shard is compared with those before it, one after the other, as far as their own clusters were joined."""
+    shards = [signatures[start : start + size] for start in range(0, len(signatures), size)]
+    indexes, names = [index(shard, f"{number}") for number, shard in enumerate(shards)], []
+    for number, (shard, own) in enumerate(zip(shards, indexes, strict=True)):
+        together = near(shard, signatures[: number * size])
+        expected = {}
+        for first in sorted(set(own.first.tolist())):
+            rows = np.flatnonzero(together[own.first == first].any(axis=0))
+            expected |= {first: names[rows[0]]} if len(rows) else {}
+        joined = [expected.get(first, f"{number}-{first}") for first in own.first.tolist()]
+        whole = number // block * block
+        merged = [DuplicateIndex.merged(indexes[start : start + block]) for start in range(0, whole, block)]
+        assert earlier_clusters(own, indexes[:number], THRESHOLD) == expected
+        assert earlier_clusters(own, merged + indexes[whole:number], THRESHOLD) == expected
+        names += joined
+
+
+def index(signatures, name=""):
+    first = components(signatures, THRESHOLD)
+    return DuplicateIndex.of(signatures, first, cluster_id=[f"{name}-{text}" for text in first])
 
 
 def test_nothing_has_no_neighbours():
     nothing = np.empty((0, VIEWS, HASHES), np.uint16)
     assert components(nothing, 0.8).tolist() == []
-    assert earlier_neighbours(nothing, components(nothing, 0.8), [nothing], 0.8) == {}
+    assert earlier_neighbours(nothing, components(nothing, 0.8), [index(nothing)], 0.8) == {}
 
 
 def test_labelled_copies_are_found_and_stories_that_share_paragraphs_are_not():

@@ -2,6 +2,8 @@
 
 from ragassay.documents.sources import document_files
 
+BLOCK = 16  # shards whose indexes of texts are merged
+
 
 def from_files(shards: dict) -> list[str]:
     """The shards of the user's files."""
@@ -13,9 +15,20 @@ def files(shards: dict, wildcards) -> list[str]:
     return document_files(shards[wildcards.shard]["documents"])
 
 
-def before(shards: dict, pattern: str, wildcards) -> list[str]:
-    """This table of the shard before; none for the first."""
-    return [pattern.format(shard=name) for name in shards[wildcards.shard]["before"][-1:]]
+def earlier(shards: dict, index: str, block: str, wildcards) -> list[str]:
+    """The indexes of the shards before this one, in their order: one for each whole block, and one for each that is in
+    none. Shards are only ever appended, so that these inputs stay the same.
+    """
+    before = shards[wildcards.shard]["before"]
+    whole = len(before) // BLOCK * BLOCK
+    blocks = [block.format(shard=before[end - 1]) for end in range(BLOCK, whole + 1, BLOCK)]
+    return blocks + [index.format(shard=name) for name in before[whole:]]
+
+
+def block(shards: dict, index: str, wildcards) -> list[str]:
+    """The indexes of the block that ends with this shard."""
+    names = [*shards[wildcards.shard]["before"], wildcards.shard]
+    return [index.format(shard=name) for name in names[-BLOCK:]]
 
 
 def read_articles(config: dict, wildcards) -> dict:
@@ -34,13 +47,7 @@ def columns(config: dict) -> dict[str, str]:
     return {field: name.strip().lower() for field, name in config["documents"]["columns"].items()}
 
 
-def find_duplicates(config: dict, shards: dict, wildcards) -> dict:
-    """`earlier` is one text: with a list of paths for each of a thousand shards, to plan would take minutes."""
-    earlier = " ".join(shards[wildcards.shard]["before"])
-    return {"earlier": earlier, **config["duplicates"], "cut_after_words": config["documents"]["cut_after_words"]}
-
-
 def collect_documents(config: dict, shards: dict, wildcards) -> dict:
     row = shards[wildcards.shard]
     lengths = {key: config["documents"][key] for key in ("min_words", "cut_after_words")}
-    return {"shard": row["shard"], "per_topic": row["per_topic"], **lengths}
+    return {"shard": row["shard"], "per_topic": row["per_topic"], **lengths, **config["duplicates"]}

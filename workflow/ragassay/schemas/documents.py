@@ -152,7 +152,7 @@ QUARANTINE = Table(
 
 CLUSTERS = Table(
     "clusters",
-    "One row per article: its cluster of near-duplicates, and what later shards need to compare with it.",
+    "One row per article: its cluster of near-duplicates.",
     path="clusters/{shard}",
     key=("article_id",),
     columns=(
@@ -163,7 +163,6 @@ CLUSTERS = Table(
             pa.bool_(),
             "whether it becomes the document: one of each cluster does, in its first shard",
         ),
-        Column("signature", pa.binary(), "128 numbers of 16 bits, low byte first, of the text; 128 of its first words"),
     ),
     release="whole",
 )

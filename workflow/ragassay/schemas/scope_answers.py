@@ -92,7 +92,11 @@ DETECTOR_DOCUMENTS = Table(
         Column("doc_id", pa.string(), "the document"),
         Column("cluster_id", pa.string(), "the near-duplicates that it stands for; all of them are in one part"),
         Column("part", pa.string(), "`train`, `validation` or `test`"),
-        Column("signature", pa.binary(), "512 bytes by which near-duplicates are found, as in the table clusters"),
+        Column(
+            "signature",
+            pa.binary(),
+            "128 numbers of 16 bits, low byte first, for near-duplicates of the text; 128 of its first words",
+        ),
     ),
     release="whole",
 )

@@ -1,7 +1,6 @@
 """Clusters of texts that are nearly the same: connected components of pairs whose estimated similarity (`signatures`)
 reaches a threshold in one view. Candidates agree in a whole band of four hashes: none above 0.75 is missed, and of
-those as similar as 0.6 one in 80. A text near an earlier batch's text joins its cluster; of several earlier clusters,
-which stay separate, the first.
+those as similar as 0.6 one in 80.
 
 A signature is MinHash: it gives the Jaccard index of 5-grams of words, with a standard error of 0.04 at .7. It has two
 views: the whole, and the first words, so that a copy cut to half is found. Words are lower-cased, without punctuation,
@@ -26,41 +25,29 @@ INVERSE = pow(BASE, -1, 2**64)
 SPACE = ord(" ")
 PUNCTUATION = re.compile(r"[^\w\x00-\x7f]+")
 LETTERS = bytes(code if chr(code).isalnum() or code > 127 else SPACE for code in range(256))
-ROWS = 4  # hashes in a band, of which a view has 32
-PAIRS = 20_000  # pairs that are compared at once
+ROWS = 4  # hashes in a band
+BANDS = VIEWS * HASHES // ROWS
 Signatures = np.ndarray  # uint16, shape (texts, VIEWS, HASHES)
 
 
 def components(signatures: Signatures, threshold: float) -> np.ndarray:
     """For each text the number of the first text of its cluster."""
     parent = np.arange(len(signatures))
-    for view, keys in _bands(signatures):
+    for view, keys in bands(signatures):
         order = np.argsort(keys, kind="stable")
         for run in _unconnected_runs(keys[order], _roots(parent)[order]):
             _connect(order[run], signatures[:, view], threshold, parent)
     return _roots(parent)
 
 
-def earlier_neighbours(
-    signatures: Signatures, component: np.ndarray, earlier: Iterable[Signatures], threshold: float
-) -> dict[int, int]:
-    """component -> the first row of `earlier` (which comes in pieces, rows counted through) that one of its texts is
-    near to; only for components that have such a row.
+def bands(signatures: Signatures) -> Iterator[tuple[int, np.ndarray]]:
+    """For each band of each view the view, and one number of 32 bits per text, equal where the band is (and, once in
+    four billion, where it is not).
     """
-    index = [(keys[order], order) for _, keys in _bands(signatures) for order in [np.argsort(keys).astype(np.int32)]]
-    nobody = np.iinfo(np.int64).max
-    nearest = np.full(len(signatures), nobody)  # per component, at the number of its first text
-    before = 0
-    for piece in earlier:
-        for (known, order), (view, keys) in zip(index, _bands(piece), strict=True):
-            for rows, places in _equal(keys, known):
-                texts = order[places]
-                open_ = before + rows < nearest[component[texts]]
-                rows, texts = rows[open_], texts[open_]
-                near = similarity(piece[rows, view], signatures[texts, view]) >= threshold
-                np.minimum.at(nearest, component[texts[near]], before + rows[near])
-        before += len(piece)
-    return {int(first): int(nearest[first]) for first in np.flatnonzero(nearest < nobody)}
+    factors = np.cumprod(np.full(ROWS, BASE, np.uint64), dtype=np.uint64)
+    for view in range(VIEWS):
+        for start in range(0, HASHES, ROWS):
+            yield view, (signatures[:, view, start : start + ROWS].astype(np.uint64) @ factors) >> np.uint64(32)
 
 
 def clustered(documents: Iterable[tuple[str, str]], threshold: float, first_words: int) -> dict[str, str]:
@@ -79,14 +66,6 @@ def clustered(documents: Iterable[tuple[str, str]], threshold: float, first_word
     first = components(of_texts[order], threshold)
     ordered = [names[at] for at in order]
     return dict(zip(ordered, (ordered[at] for at in first), strict=True))
-
-
-def _bands(signatures) -> Iterator[tuple[int, np.ndarray]]:
-    """For each band of each view the view, and one number per text, equal where the band is."""
-    factors = np.cumprod(np.full(ROWS, BASE, np.uint64), dtype=np.uint64)
-    for view in range(signatures.shape[1]):
-        for start in range(0, signatures.shape[2], ROWS):
-            yield view, signatures[:, view, start : start + ROWS].astype(np.uint64) @ factors
 
 
 def _unconnected_runs(keys, roots) -> Iterator[slice]:
@@ -127,26 +106,6 @@ def _roots(parent):
     while (parent[parent] != parent).any():
         parent = parent[parent]
     return parent
-
-
-def _equal(keys, known):
-    """Pairs (row of keys, place in known, which is sorted) of equal numbers, some at a time."""
-    if not len(known):
-        return
-    order = np.argsort(keys, kind="stable")  # searching in order is searching in the cache
-    keys = keys[order]
-    left = np.searchsorted(known, keys)
-    hits = np.flatnonzero(known[np.minimum(left, len(known) - 1)] == keys)
-    rows, left = order[hits], left[hits]
-    counts = np.searchsorted(known, keys[hits], side="right") - left
-    ends = np.cumsum(counts)
-    start = 0
-    while start < len(rows):
-        stop = max(start + 1, int(np.searchsorted(ends, ends[start] - counts[start] + PAIRS)))
-        own = counts[start:stop]
-        within = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
-        yield np.repeat(rows[start:stop], own), np.repeat(left[start:stop], own) + within
-        start = stop
 
 
 def signatures(texts: Iterable[str], first_words: int) -> np.ndarray:

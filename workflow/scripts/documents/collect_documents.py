@@ -2,8 +2,9 @@
 topic as the shard asks for.
 
 An article that does not become a document is a row of rejects with its reason. If there are too many, a hash of their
-texts decides which are taken, so that neither order nor machine matters. Does not look at other shards; find_duplicates
-did.
+texts decides which are taken, so that neither order nor machine matters. No article represents a cluster of
+near-duplicates that an earlier shard has; of those, only indexes of texts are read, so that no shard waits for another
+one's documents.
 """
 
 import hashlib
@@ -15,13 +16,16 @@ from ragassay.base.stage import log, run
 from ragassay.documents.documents import document
 from ragassay.news.opt_outs import OptOuts
 from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
+from ragassay.text.duplicate_index import DuplicateIndex, earlier_clusters
 
 
-def collect_documents(articles, clusters, opt_outs, documents, rejects, shard, per_topic, min_words, cut_after_words):
-    twins = {
-        row["article_id"]: row
-        for row in tables.read(CLUSTERS, clusters, ["article_id", "cluster_id", "representative"]).to_pylist()
-    }
+def collect_documents(
+    articles, index, earlier, opt_outs, documents, rejects, clusters,
+    shard, per_topic, min_words, cut_after_words, similarity,
+):  # fmt: skip
+    """`earlier` are indexes of all earlier shards, in their order."""
+    twins = clusters_of(articles, index, [earlier] if isinstance(earlier, str) else earlier, similarity)
+    tables.write(CLUSTERS, clusters, twins.values())
     opted_out = OptOuts.read(opt_outs)
 
     @one_item()
@@ -59,6 +63,23 @@ def collect_documents(articles, clusters, opt_outs, documents, rejects, shard, p
             raise AssayError(f"{told}; results/rejects says of each why")
     assert seen == kept.written + refused.written
     log.info("%d articles: %d documents, %d rejected", seen, kept.written, refused.written)
+
+
+def clusters_of(articles, index, earlier, similarity):
+    """article -> its row of the table."""
+    own = DuplicateIndex.read(index)
+    joined = earlier_clusters(own, [DuplicateIndex.read(path) for path in earlier], similarity)
+    texts = own.rows.select(["content_hash", "cluster_id", "representative", "first"]).to_pylist()
+    by_content = {text["content_hash"]: text for text in texts}
+    found = {}
+    for article in tables.read(ARTICLES, articles, ["article_id", "content_hash"]).to_pylist():
+        text, name = by_content[article["content_hash"]], article["article_id"]
+        cluster_id = joined.get(text["first"])
+        representative = cluster_id is None and text["representative"] == name
+        row = {"article_id": name, "cluster_id": cluster_id or text["cluster_id"], "representative": representative}
+        found[name] = row
+    log.info("%d clusters, %d of these known from earlier shards", len({t["first"] for t in texts}), len(joined))
+    return found
 
 
 def _usable(articles, made):

@@ -13,7 +13,8 @@ from ragassay.base import variants
 from ragassay.base.errors import AssayError
 from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads.scores import LOGISTIC, MLP, ROWS
-from ragassay.text.near_duplicates import HASHES, VIEWS, earlier_neighbours, signatures
+from ragassay.text.duplicate_index import DuplicateIndex, earlier_neighbours
+from ragassay.text.near_duplicates import HASHES, VIEWS, signatures
 
 KINDS = "ragassay.studies.scope.detectors.kinds"
 TOO_LONG = "too_long"  # why a question has no prediction
@@ -93,5 +94,6 @@ def trained_parts(documents: list[dict], rows: list[dict], similarity: float, cu
         packed = np.frombuffer(b"".join(row["signature"] for row in rows), "<u2")
         trained = packed.astype(np.uint16).reshape(-1, VIEWS, HASHES)
         theirs = signatures([row["text"] for row in strange], cut_after_words)
-        near = earlier_neighbours(theirs, np.arange(len(theirs)), [trained], similarity)
+        index = DuplicateIndex.of(trained, np.arange(len(trained)))
+        near = earlier_neighbours(theirs, np.arange(len(theirs)), [index], similarity)
     return parts | {row["doc_id"]: rows[near[at]]["part"] if at in near else UNSEEN for at, row in enumerate(strange)}
