@@ -47,7 +47,7 @@ ELSEWHERE = {  # commands that other tests run -> which
 PYTHON = {  # pages whose Python tests run -> which
     "attacks": "tests/attacks/test_guide.py",
     "defences": "tests/defences/test_guard.py",
-    "detectors": "tests/detectors/test_apply_detector.py",
+    "detectors": "tests/detectors/test_apply_detectors.py",
     "guard_server": "tests/ragassay/services/serving/test_server.py",
     "guards": "tests/test_snippets.py",
     "notebooks": "tests/test_notebooks.py",

@@ -80,11 +80,15 @@ class Study:
         )
 
     def apply(self, settings, where="detector", **more):
-        from scripts.detectors.apply_detector import apply_detector
+        from scripts.detectors.apply_detectors import apply_detectors
 
-        given = self.inputs("documents", "questions") | more
-        output = self.folder / f"predictions/d/e/g/j/{where}.parquet"
-        apply_detector(**self.made(where), **given, **settings, predictions=output, asked="g", **NEAR)
+        given = {name: self.path(f"{name}.parquet") for name in ("documents", "questions")} | more
+        made, output = self.made(where), self.folder / f"predictions/d/e/g/j/g/{where}.parquet"
+        of_each = {"heads": [made["heads"]], "cards": [made["card"]], "known_documents": [made["known_documents"]]}
+        settings = {name: value for name, value in settings.items() if name != "detector"} | {
+            "detectors": [settings["detector"]]
+        }
+        apply_detectors(**of_each, **given, **settings, predictions=[output], asked="g", **NEAR)
         return output
 
 

@@ -31,7 +31,7 @@ def measured(new_study, tmp_path_factory):
         settings = study.settings(kind)
         study.train(settings, f"detectors/{kind}/e/g/j")
         made = study.apply(settings, f"detectors/{kind}/e/g/j")
-        places[kind] = study.path(f"predictions/{kind}/e/g/j/g.parquet")
+        places[kind] = study.path(f"predictions/{kind}/e/g/j/g/s.parquet")
         places[kind].parent.mkdir(parents=True)
         made.replace(places[kind])
     rows = tables.read(PREDICTIONS, places["overlap"]).to_pylist()
@@ -40,7 +40,7 @@ def measured(new_study, tmp_path_factory):
     for one in pairs:
         if one["question_id"] == unread:
             one |= dict.fromkeys(("score", "probability", "out_of_scope")) | {"reason": "too_long"}
-    states = study.path("predictions/states/e/g/j/g.parquet")
+    states = study.path("predictions/states/e/g/j/g/s.parquet")
     tables.write(PREDICTIONS, states, pairs)
     labels = [{"question_id": one["question_id"], "doc_id": one["doc_id"], "label": one["intended"]} for one in rows]
     labels[0]["label"] = "tie"

@@ -70,15 +70,14 @@ def measured(folder, months, prompts=("basic", "cot"), detectors=("sbert",), tim
     scores = [{name: one[name] for name in names} | {"wording": one["score"]} for one in everything]
     kept = [score for score, one in zip(scores, everything, strict=True) if one["status"] == "kept"]
     add("hardness_scores", HARDNESS_SCORES, kept)
-    for detector in detectors:
+    for detector, (shard, of_shard) in product(detectors, months.items()):
         rows = [
             {"question_id": one["question_id"], "shard": shard, "part": one["part"], "head": "mlp", "seed": seed}
             | {"score": score}
-            for shard, of_shard in months.items()
             for one in of_shard
             for seed, score in enumerate(one["seeds"])
         ]
-        add("predictions", PREDICTIONS, rows, detector=detector, encoder="e", asked="g")
+        add("predictions", PREDICTIONS, rows, detector=detector, encoder="e", asked="g", shard=shard)
     measure_months(**paths, metrics=folder / "months.parquet", resamples=times, seed=0)
     return folder / "months.parquet"
 

@@ -180,7 +180,7 @@ def detected(tmp_path):
                 answer = {"out_of_scope": out, "score": 1.0 if out else -1.0} if doc < 3 else {"reason": "too_long"}
                 answer |= {"head": "mlp", "seed": seed, "part": "train" if doc == 0 else "unseen"}
                 predictions.append(row(PREDICTIONS, **same, **answer, intended=kind, asked="mine"))
-    folder = tmp_path / "predictions/nli/e/g/j"
+    folder = tmp_path / "predictions/nli/e/g/j/mine"
     folder.mkdir(parents=True)
     tables.write(QUESTIONS, place(tmp_path, QUESTIONS, generator="mine"), asked)
     tables.write(PREDICTIONS, folder / "mine.parquet", predictions)

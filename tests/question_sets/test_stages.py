@@ -76,10 +76,10 @@ def measured(study):
 def test_a_set_alone_asks_for_no_more_than_judges_detectors_and_a_search(study):
     configured(study)
     plan = planned(study, "question_sets", *MINE)
-    assert (plan["apply_detector"], plan["judge_scope"], plan["judge_defusion"], plan["search_bm25"]) == (3, 1, 1, 1)
+    assert (plan["apply_detectors"], plan["judge_scope"], plan["judge_defusion"], plan["search_bm25"]) == (1, 1, 1, 1)
     assert not {"train_detector", "write_questions", "respond"} & plan.keys()
     configured(study, detectors=False, retrieval=False)
-    assert not {"apply_detector", "search_bm25"} & planned(study, "question_sets", *MINE).keys()
+    assert not {"apply_detectors", "search_bm25"} & planned(study, "question_sets", *MINE).keys()
     configured(study, responding=True)
     assert planned(study, "question_sets", *MINE)["respond"] == 2
 
@@ -91,7 +91,7 @@ def test_judges_and_every_detector_are_measured_on_intended_labels_and_on_those_
 
 
 def test_a_document_of_the_study_is_known_again(measured, study):
-    path = "results/predictions/sbert_nli/minilm/authors/careful/mine.parquet"
+    path = "results/predictions/sbert_nli/minilm/authors/careful/mine/mine.parquet"
     rows = tables.read(PREDICTIONS, study / path).to_pylist()
     parts = {row["part"] for row in rows if row["intended"] == "in_scope"}  # asked about the set's own documents
     assert parts == {"unseen"} and {row["part"] for row in rows} > parts

@@ -61,7 +61,7 @@ def test_only_the_months_own_jobs_and_the_gathers_run(finished):
     assert {"read_articles", "extract_claims", "respond", "judge_scope"} <= {*of_new}
     assert len(of_new) == len({(rule, files) for rule, files in planned if NEW in files}) and len(planned) <= 60
     assert not [rule for rule, _ in planned if rule.startswith(("train_", "fit_"))]
-    assert {"apply_detector", "grade_hardness", "measure_months"} <= {*gathers}
+    assert {"grade_hardness", "measure_months"} <= {*gathers} and "apply_detectors" in of_new
 
 
 def test_a_scorer_reads_the_documents_of_the_shards_that_it_names(finished):
@@ -76,10 +76,11 @@ def test_a_scorer_reads_the_documents_of_the_shards_that_it_names(finished):
     assert inputs[0] == ["results/passages/documents.parquet"], "which a new month changes"
 
 
-def test_without_named_shards_detectors_are_trained_on_all_of_them(finished):
-    (finished / "months.yaml").write_text(settings([]))
+def test_detectors_are_trained_on_the_first_shards_or_on_all_of_them(finished):
     try:
-        assert "train_detector" in dict(jobs(plan(finished)))
+        for trained_on, trains in (("[]", True), (len(MONTHS), False)):
+            (finished / "months.yaml").write_text(settings([]).replace("trained_on: []", f"trained_on: {trained_on}"))
+            assert ("train_detector" in dict(jobs(plan(finished)))) == trains
     finally:
         (finished / "months.yaml").write_text(settings(MONTHS))
 

@@ -38,7 +38,7 @@ def jobs(*parts, shards=3, gathers=()):
     pages = {PAGE_OF.get(section, section) for section in SECTIONS & set(gathers)}
     drawn = {"draw_figures": figures, "render_page": len(pages)}
     shown = drawn | dict.fromkeys(("write_findings", "render_front"), 1) if figures else {}
-    trained = {"train_detector": 3, "apply_detector": 3} if SELECTION in found else {}
+    trained = {"train_detector": 3, "apply_detectors": 3} if SELECTION in found else {}
     return found | trained | dict.fromkeys(gathers, 1) | shown
 
 
@@ -134,7 +134,7 @@ def test_settings_and_weights_rerun_the_rules_that_use_them_and_ask_no_model(don
     weights = done / "resources/demo/demo-lm/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-2] + b"\0\0")
     measured = jobs("compute_hardness", gathers=(*GRADED, "measure_documents"))
-    assert planned(done, *TINY) == {"train_detector": 1, "apply_detector": 1, **measured}
+    assert planned(done, *TINY) == {"train_detector": 1, "apply_detectors": 3, **measured}
 
 
 def test_a_changed_section_redraws_and_a_changed_style_only_renders(done):

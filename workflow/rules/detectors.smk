@@ -4,7 +4,7 @@ compare. Asks no model of a provider.
 Reads   results/documents, questions, selected_questions, scope_labels, hardness_scores, gold, human_labels, resources/prompts/, and
         the weights that `models` and `encoders` name, such as resources/demo/demo-lm/
 Writes  results/detectors/{detector}/{encoder}/{generator}/{judge}/                 heads, card, training, documents
-        results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet
+        results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}/{shard}.parquet
                                                                                     what they say of a generator's or set's questions
         results/fold_predictions/{asked}.parquet            the same of detectors that are trained on a set's own labels, in folds
         results/metrics/detectors.parquet                                           the report's section
@@ -17,6 +17,7 @@ ALL, OWN = plan(questions.every), plan(questions.own)
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
 TRAINED_ON = plan(months.trained_on, section="detectors")
 USED = plan(detectors.used)  # each with its encoder
+TRAINED = "results/detectors/{detector}/{{generator}}/{{judge}}"
 ASKED = dict(BY_OWN_JUDGE, detector=USED, asked=ALL["generator"])
 DECIDED = dict(ALL, judge=plan(questions.deciding))
 WITH_PEOPLE = plan(question_sets.with_people)
@@ -69,29 +70,34 @@ rule train_detector:
         "../scripts/detectors/train_detector.py"
 
 
-rule apply_detector:
-    """A detector's scores for the questions of a generator (the one it was trained on, or another) or of a question set."""
+rule apply_detectors:
+    """The scores of all detectors for the questions of a generator (the one they were trained on, or another) or a question set."""
     input:
-        heads="results/detectors/{detector}/{encoder}/{generator}/{judge}/heads.safetensors",
-        card="results/detectors/{detector}/{encoder}/{generator}/{judge}/card.json",
-        known_documents="results/detectors/{detector}/{encoder}/{generator}/{judge}/documents.parquet",
-        documents=plan(detectors.tables_of, pattern="results/documents/{shard}.parquet"),
-        questions=plan(detectors.tables_of, pattern="results/questions/{asked}/{shard}.parquet"),
+        heads=expand(f"{TRAINED}/heads.safetensors", detector=USED),
+        cards=expand(f"{TRAINED}/card.json", detector=USED),
+        known_documents=expand(f"{TRAINED}/documents.parquet", detector=USED),
+        documents="results/documents/{shard}.parquet",
+        questions="results/questions/{asked}/{shard}.parquet",
         prompt=ancient(shipped("resources/prompts/detect_scope.yaml")),
-        weights=plan(detectors.weights),
+        weights=plan(detectors.applied_weights),
     output:
-        predictions=table("results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet"),
+        predictions=table(
+            expand(
+                "results/predictions/{detector}/{{generator}}/{{judge}}/{{asked}}/{{shard}}.parquet",
+                detector=USED or ["none/none"],
+            )
+        ),
     log:
-        "logs/apply_detector/{detector}/{encoder}/{generator}/{judge}/{asked}.log",
+        "logs/apply_detectors/{generator}/{judge}/{asked}/{shard}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
         **ENCODING,
     params:
-        code=code("detectors/apply_detector.py", detectors.modules),
-        settings=plan(detectors.apply_detector),
+        code=code("detectors/apply_detectors.py", detectors.applied_modules),
+        settings=plan(detectors.apply_detectors),
     script:
-        "../scripts/detectors/apply_detector.py"
+        "../scripts/detectors/apply_detectors.py"
 
 
 rule predict_in_folds:
@@ -131,8 +137,8 @@ rule measure_detectors:
         hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
         training=expand("results/detectors/{detector}/{generator}/{judge}/training.parquet", **OWN, detector=USED),
         predictions=[
-            *expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", **ASKED),
-            *ASKED_SETS.over("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"),
+            *expand("results/predictions/{detector}/{generator}/{judge}/{asked}/{shard}.parquet", **ASKED),
+            *ASKED_SETS.over("results/predictions/{detector}/{generator}/{judge}/{asked}/{asked}.parquet"),
         ],
         gold=LABELLED.over("results/gold/{generator}/{judge}.parquet"),
         human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),

@@ -22,7 +22,7 @@ rule measure_months:
             "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", asked, **ANSWERED
         ),
         predictions=expand(
-            "results/predictions/{detector}/{generator}/{judge}/{generator}.parquet",
+            "results/predictions/{detector}/{generator}/{judge}/{generator}/{shard}.parquet",
             **OWN,
             detector=plan(detectors.used),
         ),

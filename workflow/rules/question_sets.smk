@@ -56,7 +56,7 @@ rule measure_question_sets:
         scope_labels=plan(question_sets.set_judges).over("results/scope_labels/{name}/{judge}/{name}.parquet"),
         defusion_labels=JUDGED.over("results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet"),
         overlap=expand("results/overlap/{name}/{name}.parquet", name=SETS),
-        predictions=PREDICTED.over("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"),
+        predictions=PREDICTED.over("results/predictions/{detector}/{generator}/{judge}/{asked}/{asked}.parquet"),
         fold_predictions=expand("results/fold_predictions/{name}.parquet", name=plan(question_sets.in_folds)),
         queries=expand("results/queries/{name}.parquet", name=plan(question_sets.searched)),
         neighbours=plan(question_sets.searches).over("results/neighbours/{name}/{retriever}/{name}.parquet"),

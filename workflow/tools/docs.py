@@ -109,7 +109,8 @@ def _form(part):
     types = [part["type"]] if isinstance(part["type"], str) else part["type"]
     form = {"object": "", "array": "list of", "string": "text"}.get(types[0], types[0])
     if types[0] == "array":
-        return f"{form} {_form(part['items']) or 'mappings'}"
+        count = ", or how many" if "integer" in types else ""
+        return f"{form} {_form(part['items']) or 'mappings'}{count}"
     if "enum" in part or "variant_of" in part:
         names = part["enum"] if "enum" in part else variants.names(part["variant_of"])
         return "one of " + ", ".join(f"`{name}`" for name in names)

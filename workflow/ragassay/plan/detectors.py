@@ -47,23 +47,33 @@ def weights(config: dict, wildcards) -> list[str]:
 
 def train_detector(config: dict, wildcards) -> dict:
     params = {name: config["detectors"][name] for name in ("recipe", "seeds", "shares")}
-    return {**_stage(config, wildcards), **params}
-
-
-def apply_detector(config: dict, wildcards) -> dict:
-    """Near-duplicates are defined as in the study."""
-    return {**_stage(config, wildcards), **config["duplicates"], "asked": wildcards.asked}
-
-
-def _stage(config, wildcards):
     cut = {"cut_after_words": config["documents"]["cut_after_words"]}
-    return {**method(config, wildcards.detector, wildcards.encoder), **cut}
+    return {**method(config, wildcards.detector, wildcards.encoder), **cut, **params}
+
+
+def apply_detectors(config: dict, wildcards) -> dict:
+    """Near-duplicates are defined as in the study."""
+    same = {"cut_after_words": config["documents"]["cut_after_words"], **config["duplicates"], "asked": wildcards.asked}
+    return {"detectors": _entries(config), "embeddings": "embeddings", **same}
+
+
+def applied_modules(config: dict) -> list[str]:
+    """The modules that compute features of all detectors in use."""
+    return list(dict.fromkeys(name for params in _entries(config) for name in _modules(params)))
+
+
+def applied_weights(config: dict) -> list[str]:
+    """The weights of their models, as inputs."""
+    return list(dict.fromkeys(file for params in _entries(config) for file in models.weights(params["encoder"])))
+
+
+def _entries(config):
+    return [method(config, *pair.split("/"))["detector"] for pair in used(config)]
 
 
 def folded(config: dict) -> list[dict]:
     """The settings of each detector that is trained in folds: all but the two that stand as controls beside them."""
-    chosen = [method(config, *pair.split("/"))["detector"] for pair in used(config)]
-    return [params for params in chosen if params["kind"] not in CONTROLS]
+    return [params for params in _entries(config) if params["kind"] not in CONTROLS]
 
 
 def predict_in_folds(config: dict, wildcards) -> dict:
@@ -79,13 +89,6 @@ def folded_modules(config: dict, wildcards) -> list[str]:
 def folded_weights(config: dict, wildcards) -> list[str]:
     """The weights of their models, as inputs."""
     return list(dict.fromkeys(file for params in folded(config) for file in models.weights(params["encoder"])))
-
-
-def tables_of(config: dict, shards, pattern: str, wildcards) -> list[str]:
-    """These tables of whose questions are asked: a question set, which is one shard, or a generator."""
-    name = wildcards.asked
-    names = [name] if name in config["question_sets"] else shards
-    return [pattern.format(asked=name, shard=shard) for shard in names]
 
 
 def measure_detectors(config: dict) -> dict:

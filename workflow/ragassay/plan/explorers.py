@@ -79,14 +79,14 @@ def human_labels(config: dict, wildcards) -> list[str]:
     return [f"results/human_labels/{wildcards.generator}.parquet"] if is_set else []
 
 
-def predictions(config: dict, wildcards) -> list[str]:
+def predictions(config: dict, shards: dict, wildcards) -> list[str]:
     """What detectors say of the questions, trained on these or, for a question set, on each generator's."""
-    name, pattern = wildcards.generator, "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"
+    name, pattern = wildcards.generator, "results/predictions/{detector}/{generator}/{judge}/{asked}/{shard}.parquet"
     if name in config["question_sets"]:
-        return question_sets.predictions(config, [name]).over(pattern)
+        return question_sets.predictions(config, [name]).over(pattern.replace("{shard}", "{asked}"))
     keys = {"generator": name, "judge": config["scope"]["judges"][0], "asked": name}
     detectors = used(config) if shows(config, "detectors") else []
-    return [pattern.format(detector=detector, **keys) for detector in detectors]
+    return [pattern.format(detector=detector, shard=shard, **keys) for detector in detectors for shard in shards]
 
 
 def gated(config: dict, wildcards) -> list[str]:

@@ -10,8 +10,12 @@ class UnknownShard(AssayError):
     """A shard that a section names does not exist."""
 
 
-def named(shards: dict, names: list[str], key: str) -> list[str]:
-    """The shards that a list in the configuration names, in the order of their table; all of them if it is empty."""
+def named(shards: dict, names: list[str] | int, key: str) -> list[str]:
+    """The shards that a list in the configuration names, in the order of their table; all of them if it is empty. Of a
+    number, so many of the first.
+    """
+    if isinstance(names, int):
+        return list(shards)[:names]
     for name in names:
         if name not in shards:
             raise UnknownShard(f"{key}: {unknown('shard', name, shards)}")

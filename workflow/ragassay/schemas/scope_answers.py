@@ -148,7 +148,7 @@ FOLD_PREDICTIONS = Table(
 PREDICTIONS = Table(
     "predictions",
     "One row per question, head and seed of a detector, trained on a generator's questions as a judge labelled them.",
-    path="predictions/{detector}/{encoder}/{generator}/{judge}/{asked}",
+    path="predictions/{detector}/{encoder}/{generator}/{judge}/{asked}/{shard}",
     key=("question_id", "head", "seed"),
     columns=(
         Column("question_id", pa.string(), "the question", refers="questions.question_id"),
