@@ -155,7 +155,7 @@ rule find_duplicates:
     input:
         articles="results/articles/{shard}.parquet",
     output:
-        index=table("results/duplicate_indexes/{shard}.arrow"),
+        index="results/duplicate_indexes/{shard}.arrow",
     log:
         "logs/find_duplicates/{shard}.log",
     conda:
@@ -174,7 +174,7 @@ rule merge_duplicates:
     input:
         indexes=plan(documents.block, index="results/duplicate_indexes/{shard}.arrow"),
     output:
-        merged=table("results/duplicate_indexes/up_to/{shard}.arrow"),
+        merged="results/duplicate_indexes/up_to/{shard}.arrow",
     log:
         "logs/merge_duplicates/{shard}.log",
     conda:
