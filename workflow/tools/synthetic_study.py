@@ -11,7 +11,6 @@ are written side by side.
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -59,14 +58,11 @@ def write(documents: int, folder, processes: int = 1) -> None:
     numbers = range(-(-documents // SHARD))
     sizes = [min(SHARD, documents - number * SHARD) for number in numbers]
     kept = Counter()
-    with ExitStack() as stack:
-        pool = stack.enter_context(ProcessPoolExecutor(processes))
-        whole = (HARDNESS_SCORES, answers.PREDICTIONS)
-        writers = [stack.enter_context(tables.Writer(table, place(folder, table))) for table in whole]
-        for scores, predictions in pool.map(_write_shard, numbers, sizes, [folder] * len(sizes)):
+    whole = tables.Writer(HARDNESS_SCORES, place(folder, HARDNESS_SCORES))
+    with ProcessPoolExecutor(processes) as pool, whole as writer:
+        for scores in pool.map(_write_shard, numbers, sizes, [folder] * len(sizes)):
             kept.update(zip(scores["stratum"].to_pylist(), scores["intended"].to_pylist(), strict=True))
-            for writer, rows in zip(writers, (scores, predictions), strict=True):
-                writer.write(rows)
+            writer.write(scores)
     tables.write(HARDNESS_STRATA, place(folder, HARDNESS_STRATA), list(_strata(kept)))
     epoch = {"head": "logistic", "percent": 100, "seed": 0, "epoch": 1, "kept": True}
     epoch |= {"documents": documents, "questions": kept.total()}
@@ -97,7 +93,7 @@ def _name(number):
 
 
 def _write_shard(number, count, folder):
-    """Write the tables of a shard, and return its rows of the tables that are of the whole study."""
+    """Write the tables of a shard, and return its rows of the table that is of the whole study."""
     shard = Shard(number, count, folder)
     shard.write_documents()
     shard.write_claims()
@@ -105,7 +101,9 @@ def _write_shard(number, count, folder):
     shard.write_labels()
     shard.write_answers()
     shard.write_counts()
-    return shard.write_hardness(), shard.predictions()
+    scores = shard.write_hardness()
+    shard.write_predictions()
+    return scores
 
 
 class Shard:
@@ -238,7 +236,7 @@ class Shard:
         rows = filled(HARDNESS_SCORES, count, **same, **scores, fold=folds, hard=nearest)
         return rows.filter(pa.array(self.status == KEPT))
 
-    def predictions(self) -> pa.Table:
+    def write_predictions(self):
         """What the detector's heads say of all questions."""
         same = {name: self.questions[name] for name in ("question_id", "doc_id", "intended", "shard")}
         same |= {"part": self.parts.repeat(QUESTIONS), "asked": KEYS["asked"]}
@@ -247,7 +245,7 @@ class Shard:
             score = self.random.standard_normal(len(self.out)) + TRUE["detector"] * (self.out - 0.5)
             says = {"score": score, "probability": logistic(TRUE["detector"] * score), "out_of_scope": score > 0}
             parts.append(filled(answers.PREDICTIONS, len(score), **same, **says, head=head, seed=seed))
-        return pa.concat_tables(parts)
+        tables.write(answers.PREDICTIONS, place(self.folder, answers.PREDICTIONS, self.name), pa.concat_tables(parts))
 
     def write_counts(self):
         """One reject of each stage that has some, and what the judge was paid."""

@@ -88,13 +88,13 @@ def test_a_page_shows_the_votes_of_all_judges_and_a_set_those_that_came_with_it(
 def test_detectors_are_those_that_the_report_shows_and_trained_on_the_page_s_questions(config):
     mine, study = Wildcards(generator="mine", judge="c"), Wildcards(generator="a", judge="c")
     assert "results/predictions/overlap/minilm/a/c/a/may.parquet" in explorers.predictions(config, {"may": {}}, study)
-    asked = explorers.predictions(config, mine)
+    asked = explorers.predictions(config, {"may": {}}, mine)
     assert {path.split("/")[4] for path in asked} == {"a", "b"} and all(
         path.endswith("/mine.parquet") for path in asked
     )
     assert explorers.predictions(config | {"report": {"sections": ["scope"]}}, study) == []
     config["question_sets"]["mine"]["detectors"] = False
-    assert explorers.predictions(config, mine) == []
+    assert explorers.predictions(config, {"may": {}}, mine) == []
 
 
 def test_a_question_set_has_no_claims_and_people_may_have_voted_on_it(config):

@@ -17,7 +17,6 @@ from ragassay.studies.scope.detectors.detector import TRAINED_ON
 from ragassay.studies.scope.votes import KINDS, OUT
 
 SECTION = Section("detectors")
-DETECTOR = ["source", "asked", "detector", "encoder"]
 HEADS = {"mlp": "", "logistic": ", regression"}
 SINGLE = {"overlap": "overlap control", "question_alone": "question alone", "similarity": "similarity threshold"}
 ROLES = {", asked directly": "asked directly", ", recorded": "recorded"}  # by the end of a method's name
@@ -33,8 +32,6 @@ def frame(paths):
     whether it is `new` to it, which is the question's document. Without a prediction numbers are NaN.
     """
     rows = tables.frame(PREDICTIONS, paths).rename(columns={"generator": "source"})
-    detector = rows.groupby(DETECTOR, sort=False).ngroup()  # shards make no difference to the order of its questions
-    rows = rows.assign(detector_at=detector).sort_values(["detector_at", *PREDICTIONS.key], ignore_index=True)
     made_by = zip(rows["detector"], rows["encoder"], rows["head"], strict=True)
     answers = rows["out_of_scope"].astype(float)
     return rows.assign(
