@@ -92,7 +92,7 @@ def test_detectors_are_those_that_the_report_shows_and_trained_on_the_page_s_que
     assert {path.split("/")[4] for path in asked} == {"a", "b"} and all(
         path.endswith("/mine.parquet") for path in asked
     )
-    assert explorers.predictions(config | {"report": {"sections": ["scope"]}}, study) == []
+    assert explorers.predictions(config | {"report": {"sections": ["scope"]}}, {"may": {}}, study) == []
     config["question_sets"]["mine"]["detectors"] = False
     assert explorers.predictions(config, {"may": {}}, mine) == []
 
