@@ -154,9 +154,11 @@ def test_a_new_shard_and_a_changed_file_run_themselves_what_may_be_near_duplicat
     (done / "new.txt").write_text("A new text of its own that nobody has seen. " * 4)
     append(done, "tests/tiny/shards.tsv", "2026-10\tnew.txt\t\t\t\t\n")
     gathers = set(ALL) - {"measure_crawl"}  # it is not crawled
-    assert planned(done, *TINY) == {"read_articles": 1, **jobs(CLUSTERS, shards=1, gathers=gathers)}
+    applied = {"apply_detectors": 4}  # trained on all shards, to each
+    assert planned(done, *TINY) == {"read_articles": 1, **jobs(CLUSTERS, shards=1, gathers=gathers), **applied}
     append(done, plain.relative_to(done), "One sentence more.\n")
-    assert planned(done, *TINY) == {"read_articles": 2, "find_duplicates": 2, **jobs(DOCUMENTS, gathers=ALL)}
+    read = {"read_articles": 2, "find_duplicates": 2}
+    assert planned(done, *TINY) == {**read, **jobs(DOCUMENTS, gathers=ALL), **applied}
     snakemake(done, "documents", *TINY)
     assert planned(done, "documents", *TINY) == {}
     (done / "tests/tiny/documents/february/third.txt").write_text("A third text. " * 12)
