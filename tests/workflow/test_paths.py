@@ -20,7 +20,11 @@ STAND_INS = {
 }
 
 
-PLANNED = {"plan(questions.written_questions)": '"results/written_questions/{generator}/{shard}.parquet"'}
+PLANNED = {
+    "plan(questions.written_questions)": '"results/written_questions/{generator}/{shard}.parquet"',
+    # of all detectors, each with its encoder
+    "/{detector}/{{generator}}/{{judge}}/{{asked}}/{{shard}}": "/{detector}/{encoder}/{generator}/{judge}/{asked}/{shard}",
+}
 
 
 def outputs(text):
