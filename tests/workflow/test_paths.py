@@ -20,10 +20,10 @@ STAND_INS = {
 }
 
 
+PREDICTED = "{generator}/{judge}/{asked}/{shard}"  # for each detector with its encoder
 PLANNED = {
     "plan(questions.written_questions)": '"results/written_questions/{generator}/{shard}.parquet"',
-    # of all detectors, each with its encoder
-    "/{detector}/{{generator}}/{{judge}}/{{asked}}/{{shard}}": "/{detector}/{encoder}/{generator}/{judge}/{asked}/{shard}",
+    f"/{PREDICTED}".replace("{", "{{").replace("}", "}}"): f"/{{encoder}}/{PREDICTED}",
 }
 
 
