@@ -16,7 +16,9 @@ MORE_OFTEN, APART, BY_DOCUMENT = 0.3, 1.0, 0.3  # of the second method; of the k
 
 
 class MultinomialPanel(Panel):
-    """The draws of before: so many clusters as there are, with replacement."""
+    """As many clusters as there are, with replacement. Intervals of its rates, made for draws by weights, lack the
+    factor clusters / (clusters - 1), and cover up to .005 less than with it.
+    """
 
     def draws(self):
         random = np.random.default_rng(self.seed)
@@ -57,5 +59,11 @@ def coverage() -> None:
     """The least and the most covered of these; of a thousand studies, .007 is chance."""
     for documents in DOCUMENTS:
         shares, before = covered(documents, STUDIES).values(), covered(documents, STUDIES, MultinomialPanel).values()
-        figure(f"coverage_of_{documents}_documents_lowest", min(shares), "share", ">= 0.93", min(before))
-        figure(f"coverage_of_{documents}_documents_highest", max(shares), "share", "<= 0.99", max(before))
+        figure(
+            f"coverage_of_{documents}_documents_lowest",
+            min(shares),
+            "share",
+            ">= 0.94" if documents < 100 else ">= 0.93",
+            min(before),
+        )
+        figure(f"coverage_of_{documents}_documents_highest", max(shares), "share", "<= 0.97", max(before))

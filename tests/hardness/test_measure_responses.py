@@ -201,11 +201,11 @@ def test_a_shard_for_each_document_gives_the_bytes_of_one_for_all_in_any_order(s
     whole = Path(measured(study)).read_bytes()
     for argument, table in SHARDED.items():
         paths, study.paths[argument] = study.paths[argument], []
-        for path, shard in product(map(Path, paths), shards):
+        for path, shard in product(map(Path, paths), (*shards, "nothing")):
             rows = tables.read(table, path).to_pylist()
-            of_shard = [one for one in rows if shard == (ASKED.get(one.get("question_id")) or [one["doc_id"]])[0]]
+            of_shard = [row for row in rows if shard == (ASKED.get(row.get("question_id")) or [row["doc_id"]])[0]]
             study.add(argument, table, path.relative_to(study.folder).with_stem(shard), of_shard)
     [scores] = study.paths["hardness_scores"]
-    rows = [one | {"shard": ASKED[one["question_id"]][0]} for one in tables.read(HARDNESS_SCORES, scores).to_pylist()]
+    rows = [row | {"shard": ASKED[row["question_id"]][0]} for row in tables.read(HARDNESS_SCORES, scores).to_pylist()]
     tables.write(HARDNESS_SCORES, scores, rows)
     assert Path(measured(study)).read_bytes() == whole

@@ -145,6 +145,7 @@ rule measure_responses:
     conda:
         "../../envs/encoders.yaml"
     resources:
+        mem_mb=4000,
         runtime="1h",
     params:
         code=code_version("hardness/measure_responses.py"),

@@ -178,12 +178,12 @@ class Shard:
         rate = np.where(self.out, self._rates("agreed_out"), self._rates("agreed_in"))
         agreed = random.uniform(size=count) < rate
         yes, no = ballots(random, self.out == agreed, TRUE["settled"], VOTES)
-        about = {name: self.questions[name] for name in ("question_id", "doc_id")}
-        self._put_votes(asked.SCOPE_VOTES, about, yes, no, **judge)
+        columns = {name: self.questions[name] for name in ("question_id", "doc_id")}
+        self._put_votes(asked.SCOPE_VOTES, columns, yes, no, **judge)
         self.labels = majorities(yes, no, OUT, IN)
         of_label = {"label": self.labels, "margin": (yes - no) / VOTES}
         votes = {"out_votes": yes, "in_votes": no, "abstained": VOTES - yes - no}
-        self.put(asked.SCOPE_LABELS, count, **about, **of_label, **votes, **judge)
+        self.put(asked.SCOPE_LABELS, count, **columns, **of_label, **votes, **judge)
         self.parts = np.array([split_of(cluster) for cluster in self.clusters.to_pylist()])
         intended = self.questions["intended"].to_pylist()
         self.status = np.array([status(*both) for both in zip(intended, self.labels.tolist(), strict=True)])
@@ -194,25 +194,25 @@ class Shard:
     def write_answers(self):
         """Responses, with votes on those to out-of-scope questions and their labels, and closed-book answers."""
         random, count = self.random, len(self.out)
-        about = {name: self.questions[name] for name in ("question_id", "doc_id")}
+        columns = {name: self.questions[name] for name in ("question_id", "doc_id")}
         same = {"responder": KEYS["responder"], "prompt": "digest", "finish_reason": "stop", "truncated": False}
         tokens = {"prompt_tokens": 500, "completion_tokens": 30}
         whose = {"responder": KEYS["responder"], "prompt_name": KEYS["prompt"]}
-        self.put(answers.RESPONSES, count, **about, text=texts(random, count, 25), **tokens, **same | whose)
+        self.put(answers.RESPONSES, count, **columns, text=texts(random, count, 25), **tokens, **same | whose)
         declined = pa.array(random.uniform(size=count) < TRUE["declined"])
         text = pc.if_else(declined, "I do not know.", texts(random, count, 12))
-        self.put(answers.CLOSED_BOOK_ANSWERS, count, **about, text=text, **tokens, **same)
+        self.put(answers.CLOSED_BOOK_ANSWERS, count, **columns, text=text, **tokens, **same)
         out = pa.array(self.out)
-        about = {name: column.filter(out) for name, column in about.items()}
+        columns = {name: column.filter(out) for name, column in columns.items()}
         whose |= {"judge": KEYS["judge"], "prompt": "digest"}
         for variant in VARIANTS:
             side = random.uniform(size=len(self.out)) < self._rates("defused")
             yes, no = ballots(random, side[self.out], TRUE["settled"], VOTES)
-            self._put_votes(answers.DEFUSION_VOTES, about, yes, no, variant=variant, **whose)
+            self._put_votes(answers.DEFUSION_VOTES, columns, yes, no, variant=variant, **whose)
             if not variant:
                 votes = {"defused_votes": yes, "not_defused_votes": no, "abstained": VOTES - yes - no}
                 of_label = {"label": majorities(yes, no, DEFUSED, NOT_DEFUSED), "margin": (no - yes) / VOTES}
-                self.put(answers.DEFUSION_LABELS, len(yes), **about, **of_label, **votes, **whose)
+                self.put(answers.DEFUSION_LABELS, len(yes), **columns, **of_label, **votes, **whose)
 
     def write_hardness(self) -> pa.Table:
         """Also what the controls say of the kept questions."""
@@ -257,9 +257,9 @@ class Shard:
         numbers |= {"dollars": count / 1000, "served_as": None}
         tables.write(CALLS, calls(self.folder, self.name), [numbers])
 
-    def _put_votes(self, table, about, yes, no, variant="", **same):
+    def _put_votes(self, table, columns, yes, no, variant="", **same):
         count = len(yes) * VOTES
-        voted = {name: each(column, VOTES) for name, column in about.items()}
+        voted = {name: each(column, VOTES) for name, column in columns.items()}
         given = verdicts(yes, no, VOTES)
         why = pc.if_else(given.is_null(), "empty", pa.scalar(None))
         numbers = np.tile(np.arange(VOTES) + 1, len(yes))

@@ -49,6 +49,8 @@ def test_a_card_is_read_as_it_was_written(path):
         ({"scores": [1, "2"]}, "scores: expected a list of numbers"),
         ({"made_by": 1}, "made_by: found 1, expected dict | None"),
         ({"files": {"../elsewhere": {"bytes": 1, "sha256": "ab" * 32}}}, "files: expected names with sizes"),
+        ({"files": {"\ud800.npy": {"bytes": 1, "sha256": "ab" * 32}}}, "files: expected names with sizes"),
+        ({"files": {"n" * 256: {"bytes": 1, "sha256": "ab" * 32}}}, "files: expected names with sizes"),
         ({"files": [1]}, "files: expected names"),
     ],
 )

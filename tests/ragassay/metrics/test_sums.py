@@ -59,6 +59,8 @@ def test_bounds_of_estimates_are_those_of_values(study):
     _, owners, values, mask = study
     shares = values[:, :1]
     np.testing.assert_allclose(Panel(owners).mean(shares, mask).bounds(), bounds(shares, mask), rtol=1e-12)
+    answers = np.array([1.0] * 15 + [0.0] * 7 + [np.nan])  # 15 / 22 * 22 is not 15
+    assert [float(end[0]) for end in Panel(range(23)).mean(answers, np.full(23, True)).bounds()] == [15 / 23, 16 / 23]
     nothing = Panel(owners).mean(np.full(len(owners), np.nan), mask).bounds()
     assert [float(end[0]) for end in nothing] == [0, 1]
 

@@ -240,3 +240,20 @@ def test_a_feed_that_is_slow_to_read_is_read_beside_the_pages_of_the_others(tmp_
     assert [row["health"] for row in found.health] == ["live", "live"] and wanted == {f"{HOST}/1", f"{HOST}/2"}
     assert sorted(tries, key=str) == [(f"{HOST}/feed", QUICK), (f"{HOST}/slow", QUICK), (f"{HOST}/slow", None)]
     assert asked.index("/1") < asked.index("/2")
+
+
+@pytest.mark.parametrize("first", [None, BUSY])
+def test_a_page_at_the_users_own_host_counts_whenever_the_feed_there_comes(tmp_path, first):
+    async def run():
+        async with Web() as web:
+            own, other = f"http://127.0.0.1:{web.port}", f"http://a.example:{web.port}"
+            named = answer(FEED.replace(b"/1", f"{own}/1".encode()))
+            web.pages = {"/1": PAGE, f"{own[7:]}/feed": in_turns(*filter(None, [first, named]))}
+            web.pages[f"{other[7:]}/feed"] = named
+            with Answers(tmp_path / "a") as answers, Readers(feed_worker.__name__) as readers:
+                async with web.fetcher(**web.strangers()) as fetcher:
+                    work = Crawl(fetcher, answers, readers, "a", (0.0, 0.0))
+                    await work.shard([feed(f"{own}/feed"), feed(f"{other}/feed")], Days("2026-10-01", "2026-10-31"))
+                    return answers.own[f"{own}/1"].outcome
+
+    assert asyncio.run(run()) == "ok"

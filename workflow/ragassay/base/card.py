@@ -6,7 +6,6 @@ find accidents; what somebody changed on purpose has to pass all other checks.""
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Iterable
 from numbers import Real
@@ -194,7 +193,8 @@ def _files(path, card, form):
         for about in files.values()
     )
     if not is_right or any(
-        Path(name).name != name or len(os.fsencode(name)) > LONGEST or name in (".", "..") for name in files
+        not name.isprintable() or len(name.encode()) > LONGEST or Path(name).name != name or name in (".", "..")
+        for name in files
     ):
         raise form.refusal(path, "files: expected names with sizes and digests")
     return files

@@ -1,5 +1,4 @@
-"""What tables of a whole study say of single questions, in some thirty bytes each, for what reads the other tables one
-shard at a time."""
+"""Rows of large tables by question, compactly in memory: for what reads all other tables one shard at a time."""
 
 from collections.abc import Iterable
 

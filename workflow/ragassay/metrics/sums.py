@@ -43,7 +43,8 @@ class Estimates(NamedTuple):
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Means as they are if all abstentions of a method were 0, and if they were 1."""
-        total, asked = np.where(self.counts > 0, self.values, 0) * self.counts, self.counts + self.abstained
+        total = exact(np.where(self.counts > 0, self.values, 0) * self.counts)  # as it was before it was divided
+        asked = self.counts + self.abstained
         return ratio(total, asked), ratio(total + self.abstained, asked)
 
 
@@ -120,9 +121,9 @@ class ScoreCounts(NamedTuple):
 
     def estimates(self) -> Estimates:
         drawn = areas(np.ascontiguousarray(self.above.T), np.ascontiguousarray(self.below.T))
-        count, one = int(self.above[:, 0].sum() + self.below[:, 0].sum()), np.array([True])
+        count, is_share = int(self.above[:, 0].sum() + self.below[:, 0].sum()), np.array([True])
         rest = np.array([self.abstained]), drawn[1:, None], np.array([self.clusters])
-        return Estimates(drawn[:1], np.array([count]), *rest, one)
+        return Estimates(drawn[:1], np.array([count]), *rest, is_share)
 
 
 class Totals(dict):

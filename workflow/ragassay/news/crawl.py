@@ -21,7 +21,7 @@ from ragassay.news.feeds.candidates import Candidates, Days, read, unread
 from ragassay.news.fetching.archive import Answers, packed_body
 from ragassay.news.fetching.fetcher import Fetched, Fetcher
 
-PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that asked for a pause
+PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that asked for a pause; feeds have one more, the first
 QUICK = 2.0  # seconds of the processor in which a feed is read while the others wait for it
 MOST_FAILURES = 10  # in a row at one host
 PROGRESS_SECONDS = 30.0
@@ -51,8 +51,8 @@ class Crawl:
         self.told = time.monotonic()
 
     async def shard(self, rows: list[dict], days: Days, most: int | None = None) -> tuple[Candidates, set[str]]:
-        """Ask for all feeds, then for the pages that they name, at most so many of a topic; and which these are. Old
-        addresses are tried under https first.
+        """Ask for all feeds, then for the pages that they name, at most so many of a topic. Returns the candidates and
+        the addresses of the chosen pages. Old addresses are tried under https first.
         """
         addresses = {address for row in rows for address in (_address(row), row["feed_url"])}
         await self.ask([_address(row) for row in rows], pauses=self.pauses[:1])
@@ -62,6 +62,8 @@ class Crawl:
             candidates, feeds = self._candidates(rows, days, asked)
             pages = candidates.chosen(most)
             new = (feeds | pages) - asked
+            if feeds or slow:  # which may name pages at the user's own hosts, where those of others do not count
+                new -= {url for url in new & candidates.foreign if self.fetcher.is_own(url)} - feeds
             if not new and not slow:
                 return candidates, pages
             log.info(

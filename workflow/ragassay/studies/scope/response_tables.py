@@ -180,7 +180,7 @@ class Table3:
         truths = {"accuracy": gold, "agreement": self._labels(votes.get("", {}), None)}
         truths = {name: _defused_sides(responses, labels) for name, labels in truths.items()}
         for way, verdicts in votes.items():
-            self.most[way] = max(self.most.get(way, 0), *map(len, verdicts.values()))
+            self.most[way] = max([self.most.get(way, 0), *map(len, verdicts.values())])
             voted = np.array([response in verdicts for response in responses], bool)
             for size in (*FEWER, ALL_VOTES):
                 sides = _defused_sides(responses, self._labels(verdicts, size or None))
