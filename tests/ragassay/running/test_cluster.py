@@ -47,6 +47,7 @@ def head():
         is_main_process=True,
         executor_plugin=SimpleNamespace(name="slurm"),
         executor_settings=SimpleNamespace(status_command="sacct"),
+        remote_execution_settings=SimpleNamespace(immediate_submit=False),
         resource_settings=SimpleNamespace(default_resources={"cpus_per_task": 1}),
         scheduler=SimpleNamespace(_executor=executor),
         persistence=SimpleNamespace(unlock=lambda: None),
@@ -100,6 +101,15 @@ def test_a_submission_starts_one_snakemake_whose_shell_outlives_a_signal(slurm, 
         cluster.begin(head)
 
 
+@pytest.mark.parametrize("executor", ["slurm", "cluster-generic"])
+def test_jobs_that_nobody_waits_for_are_refused(slurm, head, executor):
+    head.executor_plugin.name, head.remote_execution_settings.immediate_submit = executor, True
+    with pytest.raises(ClusterError, match="found --immediate-submit, expected none"):
+        cluster.begin(head)
+    head.is_main_process = False  # in a job
+    cluster.begin(head)
+
+
 def test_a_machine_without_slurm_is_told(slurm, head, monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ClusterError, match="found no sbatch"):
@@ -117,7 +127,8 @@ def plan(slurm, head):
     """Lets the run need jobs of a rule and of a group, on partitions with these limits."""
 
     def plan(minutes, of_group, limit, memory=2000):
-        slurm.answers["sinfo"] = [f"short {limit} 2000\nshort {limit} 1000\nlong infinite 64000\n"]
+        nodes = [f"short {limit} {node}" for node in ("2000 idle", "1000 mixed", "4000 down*", "8000 draining")]
+        slurm.answers["sinfo"] = ["\n".join([*nodes, "long infinite 64000 drained", "long infinite 32000 down"])]
         rules = {None: SimpleNamespace(name="respond"), "questions": SimpleNamespace(name="judge_scope")}
         jobs = {
             group: Namespace(group=group, rule=rule, is_local=False, resources={"runtime": minutes})
@@ -154,13 +165,23 @@ def test_a_partition_that_would_never_start_a_job_is_refused(slurm, head, plan, 
 
 def test_memory_that_no_node_has_is_refused_before_anything_is_submitted(slurm, head, plan):
     jobs = plan(5, 5, "infinite", memory=2001)
-    with pytest.raises(
-        ClusterError, match="found nodes of 2,000 MB in partition short, expected 2,001 MB, which the gr"
-    ):
+    found = "found nodes of 2,000 MB in partition short, drained and down ones aside, expected 2,001 MB, which the gr"
+    with pytest.raises(ClusterError, match=found):
         cluster.begin(head)
     for job in jobs.values():
         job.resources["partition"] = " -p long"
     cluster.begin(head)
+
+
+@pytest.mark.parametrize("memory", [2000, 64_000])
+def test_memory_of_a_node_that_starts_no_job_counts_only_where_no_node_does(slurm, head, plan, memory):
+    jobs = plan(5, 5, "infinite", memory=memory)
+    jobs["questions"].group, jobs["questions"].resources = None, {"mem_mb": memory}
+    jobs["questions"].resources["partition"] = " -p long" if memory > 2000 else " -p short"
+    cluster.begin(head)
+    jobs["questions"].resources["mem_mb"] += 1
+    with pytest.raises(ClusterError, match=f"found nodes of {memory:,} MB"):
+        cluster.begin(head)
 
 
 @pytest.mark.parametrize(("of_group", "limit"), [(1230, "20:30:00"), (720, "12:00:00"), (9999, "infinite"), (9, "n/a")])

@@ -1,6 +1,7 @@
 """A group that failed: which of its jobs had finished, and which says why."""
 
 import asyncio
+import errno
 import logging
 import os
 from pathlib import Path
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake.jobs import GroupJob
 from snakemake.logging import logger
+from snakemake.persistence.db import DbPersistence
 from snakemake.persistence.file import FilePersistence
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -33,13 +35,13 @@ def group(tmp_path, monkeypatch):
 
         def register(self, external_jobid=None):
             for path in self.output:
-                persistence._mark_incomplete(path, external_jobid)
+                dag.workflow.persistence._mark_incomplete(path, external_jobid)
 
         def get_log_error_info(self, indent):
             return {"jobid": self.rule}
 
-        def log_error(self, msg, **about):
-            logger.error(msg, extra={"event": LogEvent.JOB_ERROR, "jobid": self.rule} | about)
+        def log_error(self, msg, **more):
+            logger.error(msg, extra={"event": LogEvent.JOB_ERROR, "jobid": self.rule} | more)
 
     dag = SimpleNamespace(workflow=SimpleNamespace(persistence=persistence), jobid=lambda job: job.rule)
     jobs = [Job(rule=rule, output=[f"{rule}.table"], log=[f"{rule}.log"], dag=dag, ended="") for rule in "abc"]
@@ -81,6 +83,56 @@ def test_what_has_finished_ends_well_and_what_is_left_of_others_goes(group):
 
 def test_a_group_that_slurm_refused_has_made_nothing_of_what_is_there(group):
     assert ended(group) == ["failed"] * 3
+
+
+def test_what_was_there_before_is_not_recorded_where_the_disk_had_no_room_for_marks(group, monkeypatch):
+    def full(self, key, external_jobid):
+        if key == "c.table":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return mark(self, key, external_jobid)
+
+    mark = FilePersistence._mark_incomplete
+    submitted(group)  # an earlier try, which was marked
+    monkeypatch.setattr(FilePersistence, "_mark_incomplete", full)
+    group.persistence._unmark_incomplete("c.table")
+    with pytest.raises(OSError, match="No space left"):  # Snakemake's executor logs it, and goes on
+        group.register(external_jobid="8")
+    assert ended(group) == ["failed"] * 3
+
+
+def test_marks_are_looked_at_as_they_are_and_not_in_snakemakes_cache(group, monkeypatch):
+    def forgotten(persistence, keys):
+        raise TypeError("argument of type 'NoneType' is not iterable")  # another thread has just cleared it
+
+    submitted(group)
+    monkeypatch.setattr(FilePersistence, "_filter_incomplete_keys", forgotten)
+    assert ended(group) == ["well", "failed", "failed"]
+
+
+def test_a_folder_is_opened_before_what_it_holds_counts(group, monkeypatch):
+    """As on NFS, where the head sees what a folder held when it was opened last."""
+    Path("a.table").unlink()
+    group.register(external_jobid="7")
+    folders, opened = [Path.cwd(), Path(".snakemake/incomplete").absolute()], os.open
+    seen = {path for folder in folders for path in folder.iterdir()}
+    group.persistence._unmark_incomplete("a.table")  # on a node
+    Path("a.table").touch()
+
+    def look(folder, flags):
+        seen.difference_update([path for path in seen if path.parent == folder])
+        seen.update(folder.iterdir())
+        return opened(folder, flags)
+
+    monkeypatch.setattr(Path, "exists", lambda path: path.absolute() in seen)
+    assert ended(group) == ["failed"] * 3
+    monkeypatch.setattr(os, "open", look)
+    assert ended(group) == ["well", "failed", "failed"]
+
+
+def test_marks_in_a_data_base_count_too(group, tmp_path):
+    database = DbPersistence(nolock=True, db_url=f"sqlite:///{tmp_path / 'marks.db'}")
+    group.persistence = group.jobs[0].dag.workflow.persistence = database  # that of all jobs
+    assert ended(submitted(group)) == ["well", "failed", "failed"]
 
 
 def test_a_finished_job_whose_table_is_gone_has_not_finished(group, tmp_path):

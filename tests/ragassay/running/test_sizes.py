@@ -1,4 +1,4 @@
-"""Jobs of a large shard ask for more; those of others, of the whole and those that the user sets stay as they are."""
+"""Jobs of a large shard ask for more memory. Those of others and of the whole do not, nor do those set by the user."""
 
 from types import SimpleNamespace
 
@@ -14,8 +14,9 @@ def workflow():
         asked = Resources.from_mapping({"runtime": "4h"} | resources)
         return SimpleNamespace(name=name, wildcard_names={*wildcards}, resources=asked)
 
-    rules = [rule("respond", "shard", mem_mb=2000), rule("label", "shard"), rule("gather", mem_mb=4000)]
-    settings = SimpleNamespace(overwrite_resources={"label": {"runtime": 7}})
+    rules = [rule("respond", "shard", mem_mb=2000), rule("label", "shard", mem_mb=2000), rule("gather", mem_mb=4000)]
+    rules += [rule("embed", "shard", mem_mb=lambda wildcards: 7), rule("draw", "shard")]
+    settings = SimpleNamespace(overwrite_resources={"label": {"mem_mb": 2000}})
     return SimpleNamespace(rules=rules, resource_settings=settings)
 
 
@@ -36,17 +37,24 @@ def asked(rule, name, shard):
     return resource.evaluate(wildcards).value if resource.is_evaluable() else resource.value
 
 
-def test_a_large_shard_asks_for_memory_and_time_in_proportion_to_its_files(workflow, shards):
+def test_a_large_shard_asks_for_memory_in_proportion_to_its_files(workflow, shards):
     sizes.follow(workflow, shards)
-    respond, label, gather = workflow.rules
-    assert [asked(respond, name, "large") for name in sizes.GROWING] == [5000, 600]
-    for shard in ("usual", "crawled", "missing"):
-        assert [asked(respond, name, shard) for name in sizes.GROWING] == [2000, 240]
-    assert asked(label, "runtime", "large") == 240  # set by hand
+    respond, label, gather, embed, draw = workflow.rules
+    assert asked(respond, "mem_mb", "large") == 5000
+    for shard in ("usual", "crawled", "missing", "a question set"):
+        assert asked(respond, "mem_mb", shard) == 2000
+    assert asked(label, "mem_mb", "large") == 2000  # set by hand
     assert asked(gather, "mem_mb", None) == 4000
+    assert asked(embed, "mem_mb", "large") == 7  # which follows from something else
+    assert "mem_mb" not in draw.resources
+    assert {asked(rule, "runtime", "large") for rule in workflow.rules} == {240}, "a partition ends time"
 
 
-def test_without_large_shards_no_resource_is_touched(workflow, shards):
-    before = [dict(rule.resources) for rule in workflow.rules]
-    sizes.follow(workflow, {"usual": shards["usual"]})
-    assert [dict(rule.resources) for rule in workflow.rules] == before
+def test_only_files_of_shards_whose_jobs_are_planned_are_looked_at_and_once(workflow, shards, monkeypatch):
+    looked, files = [], sizes.document_files
+    monkeypatch.setattr(sizes, "document_files", lambda source: looked.append(source) or files(source))
+    sizes.follow(workflow, shards)
+    assert not looked, "each submission reads the Snakefile"
+    for _ in range(2):
+        asked(workflow.rules[0], "mem_mb", "large")
+    assert looked == [shards["large"]["documents"]]

@@ -23,6 +23,7 @@ LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothi
 DRAINING = 120  # seconds until a job that was asked to end is killed
 COMMANDS = Path(".snakemake/slurm")
 RUN_NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # how names of runs and their jobs end
+OUT_OF_USE = ("down", "drain", "fail", "inval")  # how the states of nodes begin that start no job
 LATENCY = 60  # seconds until a node has to see what the head wrote, and the reverse
 
 
@@ -32,6 +33,8 @@ class ClusterError(AssayError):
 
 def begin(workflow) -> None:
     """When the first job is about to start, and no other run is under way here."""
+    if workflow.is_main_process and workflow.remote_execution_settings.immediate_submit:
+        raise ClusterError("found --immediate-submit, expected none: a run has to wait for its jobs; leave it out")
     if not _on_slurm(workflow):
         return
     if not shutil.which("sbatch"):
@@ -123,11 +126,7 @@ def _check_limits(dag, executor):
     """Slurm takes a job that asks for more time than its partition gives, and never starts it; one that asks for more
     memory than any node has it refuses, after others have run.
     """
-    limits = {}
-    for line in slurm("sinfo", "--noheader", "--exact", "--format=%R %l %m").splitlines():
-        name, limit, memory = line.split()
-        partition = f" -p {shlex.quote(name)}"
-        limits[partition] = name, limit, max(int(memory), limits.get(partition, (0,))[-1])
+    limits = {f" -p {shlex.quote(name)}": (name, *given) for name, given in _partitions().items()}
     for job in (job for job in dag.needrun_jobs() if not job.is_local):
         asked = (dag._group[job] if job.group else job).resources
         minutes, megabytes = (asked.get(name) for name in ("runtime", "mem_mb"))
@@ -135,9 +134,9 @@ def _check_limits(dag, executor):
         what = f"the group {job.group}" if job.group else f"the rule {job.rule.name}"
         if isinstance(megabytes, int) and megabytes > memory:
             raise ClusterError(
-                f"found nodes of {memory:,} MB in partition {name}, expected {megabytes:,} MB, which {what} asks for;"
-                " name a partition that has more (slurm_partition), cut the shards smaller, or ask for less"
-                " (--set-resources RULE:mem_mb=...)"
+                f"found nodes of {memory:,} MB in partition {name}, drained and down ones aside, expected"
+                f" {megabytes:,} MB, which {what} asks for; name a partition that has more (slurm_partition), cut the"
+                " shards smaller, or ask for less (--set-resources RULE:mem_mb=...)"
             )
         if isinstance(minutes, int) and minutes > minutes_of(limit):
             raise ClusterError(
@@ -145,6 +144,15 @@ def _check_limits(dag, executor):
                 " for: Slurm would never start it; name a partition that gives more time (slurm_partition), or less"
                 " time (--set-resources RULE:runtime=60), or take rules out of the group in profiles/slurm"
             )
+
+
+def _partitions():
+    """Name -> (limit of time, memory of the largest node that is in use, or of the largest if none is)."""
+    limits, nodes = {}, {}
+    for line in slurm("sinfo", "--noheader", "--exact", "--format=%R %l %m %T").splitlines():
+        name, limits[name], memory, state = line.split()
+        nodes.setdefault(name, []).append((not state.startswith(OUT_OF_USE), int(memory)))
+    return {name: (limits[name], max(nodes[name])[1]) for name in nodes}
 
 
 def minutes_of(limit: str) -> float:

@@ -131,8 +131,8 @@ class Console(logging.Handler):
             self._write(lambda: self.snakemakes.handle(record))
 
     def _on_group_error(self, record):
-        for about in record.job_error_info:  # those that end with their group; the one that failed says so itself
-            self.running.pop(about["jobid"], None)
+        for job in record.job_error_info:  # those that end with their group; the one that failed says so itself
+            self.running.pop(job["jobid"], None)
 
     def _on_job_error(self, record):
         job = self.running.pop(record.jobid, None) or RunningJob.of(record)

@@ -6,11 +6,13 @@ finished, and the head records it as if it had been submitted alone.
 """
 
 import asyncio
+import contextlib
 import os
 from pathlib import Path
 
 from snakemake.jobs import GroupJob
 from snakemake.logging import logger
+from snakemake.persistence.file import FilePersistence
 from snakemake_interface_logger_plugins.common import LogEvent
 
 
@@ -19,8 +21,9 @@ def keep_finished() -> None:
     register, postprocess = GroupJob.register, GroupJob.postprocess
 
     def submit(group, **how):
+        group.is_submitted = False
+        register(group, **how)  # which a full disk may stop half-way; Snakemake goes on then
         group.is_submitted = True
-        register(group, **how)
 
     async def end(group, error=False, **how):
         if not error:
@@ -33,7 +36,7 @@ def keep_finished() -> None:
     GroupJob.register, GroupJob.postprocess, GroupJob.log_error = submit, end, _log_error
 
 
-def _log_error(group, msg=None, aux_logs=None, **about):
+def _log_error(group, msg=None, aux_logs=None, **more):
     """Snakemake blames each job of the group; here only the one that failed, or was at work when the group ended."""
     jobs = _jobs(group)
     finished = [job for job in jobs if _has_finished(job, group)]
@@ -44,8 +47,8 @@ def _log_error(group, msg=None, aux_logs=None, **about):
     failed = min(others, key=_innocence)
     others = [job.get_log_error_info(indent=True) for job in others if job is not failed]
     extra = {"groupid": group.groupid, "aux_logs": aux_logs or [], "job_error_info": others}
-    logger.error(f"Error in group {group.groupid}", extra={"event": LogEvent.GROUP_ERROR, **extra, **about})
-    failed.log_error(msg, aux_logs=aux_logs, **about)
+    logger.error(f"Error in group {group.groupid}", extra={"event": LogEvent.GROUP_ERROR, **extra, **more})
+    failed.log_error(msg, aux_logs=aux_logs, **more)
 
 
 def _jobs(group):
@@ -55,7 +58,7 @@ def _jobs(group):
 
 def _has_finished(job, group):
     is_submitted = getattr(group, "is_submitted", False)  # else nothing is marked, and all that is there is older
-    return is_submitted and all(map(os.path.exists, job.output)) and not _marks(job)
+    return is_submitted and all(map(_is_there, job.output)) and not _marks(job)
 
 
 def _innocence(job):
@@ -63,12 +66,22 @@ def _innocence(job):
     marks = _marks(job)
     if not marks:
         return 0
-    marked = max(job.dag.workflow.persistence._get_recorded_starttime(mark) for mark in marks)
+    persistence = job.dag.workflow.persistence
+    marked = max(persistence._get_recorded_starttime(mark) or 0 for mark in marks)
     return 1 if any(Path(log).exists() and Path(log).stat().st_mtime >= marked for log in job.log) else 2
 
 
 def _marks(job):
-    """Of its outputs, those that are marked as incomplete."""
-    persistence = job.dag.workflow.persistence
-    persistence.deactivate_cache()
-    return persistence._filter_incomplete_keys(map(str, job.output))
+    """Of its outputs, those that are marked as incomplete. The cache of marks belongs to the scheduler's thread."""
+    persistence, outputs = job.dag.workflow.persistence, [*map(str, job.output)]
+    if not isinstance(persistence, FilePersistence):
+        return persistence._filter_incomplete_keys(outputs)
+    folder = persistence._incomplete_path
+    return [output for output in outputs if _is_there(persistence._record_path(folder, output))]
+
+
+def _is_there(path):
+    """NFS remembers what a folder holds, and asks the server again when somebody opens the folder."""
+    with contextlib.suppress(FileNotFoundError):
+        os.close(os.open(Path(path).absolute().parent, os.O_RDONLY))
+    return Path(path).exists()

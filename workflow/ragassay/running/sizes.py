@@ -1,32 +1,37 @@
-"""What jobs of large shards ask for. Rules name the memory and the time that a usual shard takes; a shard whose files
-are larger gets more of both, in proportion. What the command line or a profile sets for a rule stays as it is.
+"""What jobs of large shards ask for. Rules name the memory that a usual shard takes; a shard whose files are larger
+gets more, in proportion. What the command line or a profile sets for a rule stays as it is. Time does not grow, since
+partitions limit it.
 """
 
 import contextlib
+from functools import cache
 from pathlib import Path
 
 from ragassay.documents.sources import SourceError, document_files
 
 USUAL = 50_000_000  # bytes of the files of a shard, some ten thousand articles
-GROWING = ("mem_mb", "runtime")
+GROWING = "mem_mb"
 
 
 def follow(workflow, shards: dict[str, dict]) -> None:
-    """While the Snakefile is read, when all rules are known."""
-    times = {name: size / USUAL for name, row in shards.items() if (size := _bytes(row["documents"])) > USUAL}
+    """While the Snakefile is read, when all rules are known. Files are looked at when a job of a shard is planned."""
+
+    @cache
+    def times(shard):
+        return max(1, _bytes(shards.get(shard, {}).get("documents")) / USUAL)
+
     overwritten = workflow.resource_settings.overwrite_resources
-    for rule in workflow.rules if times else ():
-        if "shard" not in rule.wildcard_names:
+    for rule in workflow.rules:
+        asked = rule.resources.get(GROWING)
+        if "shard" not in rule.wildcard_names or GROWING in overwritten.get(rule.name, ()):
             continue
-        for name in {*GROWING} - {*overwritten.get(rule.name, ())}:
-            asked = rule.resources.get(name)
-            if asked is not None and isinstance(asked.value, int):
-                rule.resources[name] = _of_job(asked.value, times)
+        if asked is not None and not asked.is_evaluable() and isinstance(asked.value, int):
+            rule.resources[GROWING] = _of_job(asked.value, times)
 
 
 def _of_job(usual, times):
     def of_job(wildcards):
-        return round(usual * times.get(wildcards.shard, 1))
+        return round(usual * times(wildcards.shard))
 
     return of_job
 
