@@ -43,6 +43,7 @@ def test_a_large_shard_asks_for_memory_in_proportion_to_its_files(workflow, shar
     assert asked(respond, "mem_mb", "large") == 5000
     for shard in ("usual", "crawled", "missing", "a question set"):
         assert asked(respond, "mem_mb", shard) == 2000
+    assert respond.resources["mem_mb"].raw == 2000, "what the rule says"
     assert asked(label, "mem_mb", "large") == 2000  # set by hand
     assert asked(gather, "mem_mb", None) == 4000
     assert asked(embed, "mem_mb", "large") == 7  # which follows from something else

@@ -7,6 +7,8 @@ import contextlib
 from functools import cache
 from pathlib import Path
 
+from snakemake.resources import Resource
+
 from ragassay.documents.sources import SourceError, document_files
 
 USUAL = 50_000_000  # bytes of the files of a shard, some ten thousand articles
@@ -26,7 +28,7 @@ def follow(workflow, shards: dict[str, dict]) -> None:
         if "shard" not in rule.wildcard_names or GROWING in overwritten.get(rule.name, ()):
             continue
         if asked is not None and not asked.is_evaluable() and isinstance(asked.value, int):
-            rule.resources[GROWING] = _of_job(asked.value, times)
+            rule.resources[GROWING] = Resource(GROWING, _of_job(asked.value, times), raw=asked.raw)
 
 
 def _of_job(usual, times):
