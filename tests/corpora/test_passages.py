@@ -77,6 +77,16 @@ def test_long_texts_are_cut_and_know_their_document(tmp_path):
     ]
 
 
+def test_a_row_without_text_is_reported_for_the_first_of_all_parts(tmp_path, caplog):
+    (tmp_path / "corpus.csv").write_text("\n".join(["_id,text", "e,", *(f"{at},Text {at}." for at in range(20))]))
+    warnings = []
+    for number in range(3):
+        caplog.clear()
+        read_passages([str(tmp_path / "corpus.csv")], tmp_path / "p.parquet", COLUMNS, share=(number, 3))
+        warnings.append([entry.message for entry in caplog.records if entry.levelname == "WARNING"])
+    assert len(warnings[0]) == 1 and "1 of 21 rows have no text" in warnings[0][0] and warnings[1:] == [[], []]
+
+
 @pytest.mark.parametrize("with_ids", [True, False])
 def test_the_shares_of_a_file_are_the_whole_file_however_many_there_are(tmp_path, with_ids):
     texts = [f"Text {at % 40}. And more of it." for at in range(60)]  # without ids, the same texts are one

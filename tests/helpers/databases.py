@@ -95,6 +95,7 @@ class Pgvector(Database):
                 meta = json.dumps({"source": "wiki"})
                 values = [(key, text, meta, str(one)) for key, text, one in rows]
                 cursor.executemany(f'INSERT INTO "{name}" VALUES (%s, %s, %s, %s)', values)
+            client.execute(f'CREATE INDEX ON "{name}" USING ivfflat (embedding vector_cosine_ops) WITH (lists = 1)')
 
     def everything(self):
         with self.client() as client:

@@ -12,7 +12,8 @@ from qdrant_client import QdrantClient, models
 
 class QdrantServer:
     def __init__(self, folder):
-        self.asked, self.leaves_after = [], None  # vectors that were searched for; how many are answered
+        self.asked, self.params = [], []  # vectors that were searched for, and with which parameters
+        self.leaves_after = None  # how many are answered
         self._client = QdrantClient(path=str(folder), force_disable_check_same_thread=True)
         self._server = HTTPServer(("127.0.0.1", 0), self._handler())
         self.address = f"http://127.0.0.1:{self._server.server_port}"
@@ -43,6 +44,7 @@ class QdrantServer:
                     return  # without an answer
                 asked = models.QueryRequest(**body)
                 server.asked.append(asked.query.nearest)
+                server.params.append(asked.params)
                 points = server._client.query_points(
                     name, asked.query.nearest, limit=asked.limit, with_payload=asked.with_payload, using=asked.using
                 )

@@ -57,7 +57,7 @@ def searched(tmp_path, queries):
     """A function that searches rows in parts and gives the bytes of the ranking."""
 
     def searched(parts, options, copied):
-        files, counts, found = [], [], []
+        files, counts, rankings = [], [], []
         titles = options.get("titles", "none")
         for number, rows in enumerate(parts):
             files.append(tmp_path / f"part{number}.parquet")
@@ -66,10 +66,10 @@ def searched(tmp_path, queries):
             count_words(files[-1], counts[-1], titles)
         add_word_counts(counts, tmp_path / "counts.parquet")
         for number, file in enumerate(files):
-            found.append(tmp_path / f"found{number}.parquet")
-            search_part(file, queries, tmp_path / "counts.parquet", found[-1], options, COUNT)
+            rankings.append(tmp_path / f"ranking{number}.parquet")
+            search_part(file, queries, tmp_path / "counts.parquet", rankings[-1], options, COUNT)
         merged = tmp_path / "merged.parquet"
-        merge_parts(files, found, queries, tmp_path / "counts.parquet", merged, options, COUNT, copied)
+        merge_parts(files, rankings, queries, tmp_path / "counts.parquet", merged, options, COUNT, copied)
         return merged.read_bytes()
 
     return searched
@@ -79,8 +79,8 @@ def searched(tmp_path, queries):
 @pytest.mark.parametrize("copied", [0.0, 0.5])
 def test_a_corpus_in_parts_gives_the_bytes_of_one_search(tmp_path, passages, queries, searched, options, copied):
     tables.write(PASSAGES, tmp_path / "whole.parquet", passages)
-    search_bm25(tmp_path / "whole.parquet", queries, tmp_path / "found.parquet", options, COUNT, copied)
-    whole = (tmp_path / "found.parquet").read_bytes()
+    search_bm25(tmp_path / "whole.parquet", queries, tmp_path / "ranking.parquet", options, COUNT, copied)
+    whole = (tmp_path / "ranking.parquet").read_bytes()
     shuffled = random.Random(7).sample(passages, SIZE)
     cuts = [[passages[:1], passages[1:]], [passages[-1:], passages[:250], passages[250:-1]]]
     cuts += [[shuffled[at::count] for at in range(count)] for count in (1, 2, 5, 16)]

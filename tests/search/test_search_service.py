@@ -2,11 +2,13 @@
 the corpus is refused, and nothing is asked twice.
 """
 
+import errno
 import random
 
 import numpy as np
 import psycopg
 import pytest
+from qdrant_client.models import SparseVectorParams
 
 import rows as build
 from databases import Pgvector, Qdrant, database, postgres  # noqa: F401  fixtures
@@ -14,6 +16,7 @@ from passages import write_passages
 from qdrant_server import serving
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
+from ragassay.calls.ledger import sharing
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, QUERIES
@@ -74,7 +77,7 @@ def expected(encoded):
     names, (_, passages, queries) = [*TEXTS], encoded
     positions, scores = nearest(queries, [passages], COUNT)
     pairs = zip(QUESTIONS, positions, scores, strict=True)
-    return {query: [(names[at], score) for at, score in zip(*own, strict=True)] for query, *own in pairs}
+    return {query: [(names[at], score) for at, score in zip(*best, strict=True)] for query, *best in pairs}
 
 
 def test_a_database_that_compares_all_finds_what_an_exact_search_finds(database, encoded, searched):  # noqa: F811
@@ -82,11 +85,11 @@ def test_a_database_that_compares_all_finds_what_an_exact_search_finds(database,
     before = database.everything()
     rankings, missed = searched(entry)
     exact = expected(encoded)
-    assert {query: [name for name, _ in own] for query, own in rankings.items()} == {
-        query: [name for name, _ in own] for query, own in exact.items()
+    assert {query: [name for name, _ in ranking] for query, ranking in rankings.items()} == {
+        query: [name for name, _ in ranking] for query, ranking in exact.items()
     }
-    for query, own in rankings.items():
-        assert [score for _, score in own] == pytest.approx([score for _, score in exact[query]], abs=2e-5)
+    for query, ranking in rankings.items():
+        assert [score for _, score in ranking] == pytest.approx([score for _, score in exact[query]], abs=2e-5)
     assert {row["shared"] == row["of"] for row in missed} == {True} and len(missed) == 4 * ASKED
     assert database.everything() == before
 
@@ -97,6 +100,7 @@ def with_lists(postgres, encoded):  # noqa: F811
     server = Pgvector(postgres)
     make(server, encoded)
     with server.client() as client:
+        client.execute("DROP INDEX articles_embedding_idx")
         client.execute("CREATE INDEX ON articles USING ivfflat (embedding vector_cosine_ops) WITH (lists = 8)")
         client.execute("ALTER DATABASE postgres SET enable_seqscan = off")
     yield server
@@ -110,7 +114,7 @@ def test_what_a_real_index_misses_is_counted_and_its_parameters_are_sent(with_li
 
     def share(search):
         rankings, rows = searched(with_lists.entry, search=search)
-        shared = {query: len({*dict(own)} & {*dict(exact[query])}) for query, own in rankings.items()}
+        shared = {query: len({*dict(ranking)} & {*dict(exact[query])}) for query, ranking in rankings.items()}
         deep = {row["query_id"]: (row["shared"], row["of"]) for row in rows if row["depth"] == 10}
         assert deep == {query: (count, COUNT) for query, count in shared.items()}
         return sum(shared.values()) / (COUNT * ASKED)
@@ -154,7 +158,7 @@ def test_postgresql_that_goes_away_in_the_middle_costs_nothing_that_was_answered
     assert searched(with_lists.entry, revision="other") == again
 
 
-def test_so_does_qdrant_over_http(encoded, searched, tmp_path):
+def test_qdrant_that_goes_away_costs_nothing_that_was_answered_and_gets_the_parameters(encoded, searched, tmp_path):
     local = Qdrant(tmp_path)
     make(local, encoded)
     with serving(local.entry["address"]) as server:
@@ -166,11 +170,12 @@ def test_so_does_qdrant_over_http(encoded, searched, tmp_path):
         server.leaves_after = None
         rankings, missed = searched(entry, search="hnsw_ef=64,exact=false")
         assert len(server.asked) == ASKED and len({*map(tuple, server.asked)}) == ASKED
+        assert {(sent.hnsw_ef, sent.exact) for sent in server.params} == {(64, False)}
     with pytest.raises(AssayError, match="0 of 12 answers lie in"):
         searched(entry)  # with other parameters, and nobody there
     assert searched(entry, search="hnsw_ef=64,exact=false") == (rankings, missed)  # all are in the ledger
-    assert {query: [name for name, _ in own] for query, own in rankings.items()} == {
-        query: [name for name, _ in own] for query, own in expected(encoded).items()
+    assert {query: [name for name, _ in ranking] for query, ranking in rankings.items()} == {
+        query: [name for name, _ in ranking] for query, ranking in expected(encoded).items()
     }
 
 
@@ -194,8 +199,50 @@ def test_vectors_of_another_length_similarity_or_encoder_are_one_line(database, 
     database.make("others", [(int(key), text) for key, text in TEXTS.items()], draw.normal(size=(PASSAGES, 384)))
     others = entry | {"collection": "others"}
     refused(searched, others, r"found similarities that differ by .* from those of the encoder minilm")
-    if entry["kind"] != "pgvector":  # where each search says how it compares
-        refused(searched, others, "found a collection that compares by cosine, expected dot", similarity="dot")
+    wanted = "found a collection that compares by cosine, expected one that compares by dot, as the retriever does"
+    refused(searched, others, wanted, similarity="dot")
+
+
+@pytest.mark.parametrize(
+    ("index", "problem"),
+    [
+        ("", "no index of embedding"),
+        ("hnsw (embedding vector_l2_ops)", "a collection that compares by vector_l2_ops"),
+        ("hnsw ((embedding::halfvec(384)) halfvec_cosine_ops)", "no index of embedding"),
+        ("hnsw (embedding vector_cosine_ops) WHERE key > 110", "no index of embedding"),
+    ],
+)
+def test_postgresql_that_would_compare_all_rows_for_want_of_an_index_is_one_line(with_lists, searched, index, problem):
+    with with_lists.client() as client:
+        client.execute("DROP INDEX articles_embedding_idx")
+        if index:
+            client.execute(f"CREATE INDEX ON articles USING {index}")
+    refused(searched, with_lists.entry, rf"collections\.mine: found {problem}, expected one that compares by cosine")
+    with with_lists.client() as client:
+        client.execute("CREATE INDEX ON articles USING hnsw (embedding vector_cosine_ops)")
+    assert searched(with_lists.entry)[1]
+
+
+def test_qdrant_without_dense_vectors_is_one_line(searched, tmp_path):
+    local = Qdrant(tmp_path)
+    with local.client() as client:
+        client.create_collection("articles", vectors_config={}, sparse_vectors_config={"words": SparseVectorParams()})
+    refused(searched, local.entry, r"collections\.mine: found no dense vectors, expected one for each point")
+
+
+def test_a_ledger_that_may_not_be_written_answers_what_it_has_and_opens_no_database(
+    with_lists, searched, monkeypatch, tmp_path
+):
+    first = searched(with_lists.entry)
+    monkeypatch.setattr(sharing, "make_folder", read_only)
+    monkeypatch.setattr(collection, "opened", lambda *_: pytest.fail("a database is opened"))
+    assert searched(with_lists.entry) == first
+    place = tmp_path / "ledger"
+    refused(searched, with_lists.entry, f"found 0 of 12 answers in {place}, which may not be written", revision="2")
+
+
+def read_only(folder):
+    raise OSError(errno.EROFS, "Read-only file system", str(folder))
 
 
 def test_a_folder_of_texts_and_wrong_parameters_are_one_line(with_lists, searched, tmp_path):

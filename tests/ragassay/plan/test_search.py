@@ -238,6 +238,27 @@ def test_what_an_index_lacks_and_where_a_database_cannot_search_is_one_line(with
     ]
 
 
+def test_a_database_is_not_asked_for_passages_that_a_model_rewrote(with_indexes):
+    config = with_indexes()
+    config["corpora"]["more"] = {"extends": "read", "rewritten": REWRITTEN}
+    config["datasets"] = {name: {"corpus": name, "targets": ["t.json"]} for name in ("read", "more")}
+    cell = {"datasets": ["read"], "retrievers": ["near", "theirs"], "attacks": ["none", "naive"], "responders": ["m"]}
+    rated = {"corpus": "read", "retriever": "theirs", "query_set": "asked"}
+
+    def problems():
+        config["under_attack"]["cells"], config["revprag"]["cells"] = [cell], [cell]
+        config["lm_relevance"]["rated"] = [rated]
+        return [*retrieval.check(config)]
+
+    assert problems() == []
+    cell["datasets"], rated["corpus"] = ["read", "more"], "more"
+    problem = "found theirs, which asks a database, in more, whose rewritten passages it does not have"
+    places = [("under_attack", "cells"), ("revprag", "cells"), ("lm_relevance", "rated")]
+    assert problems() == [(place, f"{problem}; name another retriever") for place in places]
+    cell["retrievers"], rated["retriever"] = ["near"], "near"
+    assert problems() == []
+
+
 def test_vectors_are_named_for_each_corpus_and_set(config):
     asked = {"corpus": "mine", "query_set": "asked", "retriever": "jina"}
     assert search.vector_files(config, "queries", "query_set", Wildcards(asked)) == ["q.npy", "r.npy"]

@@ -128,10 +128,11 @@ def test_so_is_a_parameter_that_its_search_has_not_and_a_damaged_file(built):
     assert "\n" not in str(refused.value)
     whole, card = (folder / indexes.FILE).read_bytes(), (folder / indexes.CARD).read_bytes()
     for file, content, problem in [
-        (indexes.FILE, whole[: len(whole) // 2], "of another size than it was written with"),
-        (indexes.FILE, bytes(len(whole)), "cannot use"),
+        (indexes.FILE, whole[: len(whole) // 2], rf"index.faiss: found \d+ bytes, expected {len(whole)}; remove"),
+        (indexes.FILE, flipped(whole), "index.faiss: found other content than when the index was built; remove"),
+        (indexes.CARD, card.replace(b"minilm", b"others"), "index.json: found other content than when the index was"),
         (indexes.CARD, card[:9], "found no index"),
-        (indexes.CARD, b"[]", "found no index"),
+        (indexes.CARD, b"[]", r"found \[\], expected a built index"),
     ]:
         (folder / indexes.FILE).write_bytes(whole)
         (folder / indexes.CARD).write_bytes(card)
@@ -139,6 +140,12 @@ def test_so_is_a_parameter_that_its_search_has_not_and_a_damaged_file(built):
         with pytest.raises(VectorIndexError, match=problem) as refused:
             load(folder, NAMES, "minilm", "")
         assert "\n" not in str(refused.value)
+
+
+def flipped(content):
+    """The same bytes but for one bit in the middle."""
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
 
 
 def test_queries_of_another_length_are_refused(built, vectors):

@@ -74,8 +74,9 @@ def texts(
             raise TextError(f"{place}: found the id {row['id']!r} of {places[row['id']]}, expected each once")
         places[row["id"]] = place
         yield row
-    warn_of_unusable(refused, len(places) + elsewhere)
-    warn_of_empty(empty, names["text"], len(places) + elsewhere)
+    if share[0] == 0 or not (places or elsewhere):  # each part reads the whole file, and the first one says it
+        warn_of_unusable(refused, len(places) + elsewhere)
+        warn_of_empty(empty, names["text"], len(places) + elsewhere)
     if elsewhere and not places:
         parts = f"found {elsewhere} texts, none of them in part {share[0] + 1} of {share[1]}"
         raise TextError(f"{', '.join(files)}: {parts}, expected at least one; cut it into fewer `parts`")

@@ -73,7 +73,21 @@ def _of_targets(config, grid):
 
 
 def check(config: dict) -> Iterator[tuple]:
-    """Whether some retriever can search the study's documents."""
+    """Whether some retriever can search the study's documents, and each that asks a database finds its corpus there."""
     if not retrievers(config):
         problem = "found only retrievers that ask a database, expected one that searches the study's documents, too"
         yield ("retrieval", "retrievers"), f"{problem}; add bm25"
+    asking, extended = indexes.served(config), corpora.extended(config)
+    for section, grid in (("under_attack", attacks.cells(config)), ("revprag", probes.cells(config))):
+        for cell in grid.by("dataset", "retriever"):
+            corpus = config["datasets"][cell.dataset]["corpus"]
+            if cell.retriever in asking and corpus in extended:
+                yield (section, "cells"), _not_there(cell.retriever, corpus)
+    for cell in config["lm_relevance"]["rated"]:
+        if cell["retriever"] in asking and cell["corpus"] in extended:
+            yield ("lm_relevance", "rated"), _not_there(cell["retriever"], cell["corpus"])
+
+
+def _not_there(retriever, corpus):
+    problem = f"found {retriever}, which asks a database, in {corpus}, whose rewritten passages it does not have"
+    return f"{problem}; name another retriever"

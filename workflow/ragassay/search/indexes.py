@@ -3,7 +3,6 @@ index only proposes passages; `ragassay.search.proposals` scores them.
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -11,17 +10,27 @@ import faiss
 import numpy as np
 import pyarrow as pa
 
+from ragassay.base import card
 from ragassay.base.atomic import building
-from ragassay.base.errors import MISSHAPEN, AssayError
+from ragassay.base.errors import AssayError
 
 TRAINED_ON = 262_144  # vectors at most, evenly spread over the corpus
 PROPOSED = 4  # times as many passages as are kept
-REMOVE = "remove the folder, and it is built again"
 FILE, CARD = "index.faiss", "index.json"
 
 
 class VectorIndexError(AssayError):
     """An index cannot be built, or is not the one of these passages."""
+
+
+FORM = card.Form(
+    "index",
+    1,
+    {"encoder": str, "passages": int, "ids": card.expected("a digest", card.is_digest), "factory": str},
+    "remove the folder, and it is built again",
+    VectorIndexError,
+    "built",
+)
 
 
 def build(folder, factory: str, ids: pa.ChunkedArray, encoder: str, blocks: Callable[[], Iterable[np.ndarray]]) -> int:
@@ -43,28 +52,21 @@ def build(folder, factory: str, ids: pa.ChunkedArray, encoder: str, blocks: Call
         ) from error
     with building(folder) as place:
         faiss.write_index(index, str(place / FILE))
-        size = (place / FILE).stat().st_size
-        card = _card(ids, encoder) | {"factory": factory, "bytes": size}
-        (place / CARD).write_text(json.dumps(card, sort_keys=True) + "\n")
-        return size
+        card.write(place / CARD, FORM, _about(ids, encoder) | {"factory": factory}, [FILE])
+        return (place / FILE).stat().st_size
 
 
 def load(folder, ids: pa.ChunkedArray, encoder: str, search: str):
     """The index, read from its file as it is needed; `search` are its parameters, such as nprobe=16."""
-    try:
-        card = json.loads(Path(folder, CARD).read_text())
-        whole = Path(folder, FILE).stat().st_size == card["bytes"]
-    except (OSError, *MISSHAPEN) as error:
-        raise VectorIndexError(f"{folder}: found no index ({error!s:.80}); {REMOVE}") from error
-    if not whole:
-        raise VectorIndexError(f"{folder}: found {FILE} of another size than it was written with; {REMOVE}")
-    expected = _card(ids, encoder)
-    if not expected.items() <= card.items():
-        other = f"{card.get('passages')} passages and encoder {card.get('encoder')}"
+    place = Path(folder, CARD)
+    about = card.read(place, FORM)
+    if not _about(ids, encoder).items() <= about.items():
+        other = f"{about['passages']} passages and encoder {about['encoder']}"
         wanted = f"the index of {len(ids)} passages and encoder {encoder}"
-        raise VectorIndexError(f"{folder}: found the index of {other}, expected {wanted}; {REMOVE}")
+        raise FORM.refusal(folder, f"found the index of {other}, expected {wanted}")
+    file = card.checked(place, about, FORM, FILE)
     try:
-        index = faiss.read_index(str(Path(folder, FILE)), faiss.IO_FLAG_MMAP)
+        index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
         if search:
             faiss.ParameterSpace().set_index_parameters(index, search)
     except RuntimeError as error:
@@ -73,7 +75,7 @@ def load(folder, ids: pa.ChunkedArray, encoder: str, search: str):
     return index
 
 
-def _card(ids, encoder):
+def _about(ids, encoder):
     digest = hashlib.sha256()
     for part in ids.chunks:
         for name in part.to_pylist():

@@ -45,7 +45,7 @@ class VectorField(NamedTuple):
 
     name: str  # empty where it has none
     width: int | None  # how many numbers; None where rows may differ
-    similarity: str | None  # as retrievers call it, or what the database calls it; None where each search says it
+    similarities: tuple[str, ...]  # by which its indexes compare, as retrievers call it, or as the database does
 
 
 class TextCollection(ABC):

@@ -63,6 +63,9 @@ def answers(
         for at, (query, vector) in enumerate(zip(queries, vectors, strict=True)):
             key = _key(search, texts, query)
             answer = next((body for _, body in journal.bodies(key)), None)
+            if answer is None and lease.read_only:
+                problem = f"{at} of {len(queries)} answers in {ledger}, which may not be written"
+                raise CollectionError(f"collections.{name}: found {problem}, expected all; allow writing there")
             if answer is None:
                 try:
                     database = database or _Database(name, search, texts, stack, vectors.shape[1])
@@ -106,9 +109,10 @@ class _Database:
         if self._vectors.width not in (None, width):
             problem = f"vectors of {self._vectors.width} numbers"
             raise self._rows.refuse(problem, f"{width}, as the retriever's encoder gives; name that of the collection")
-        if self._vectors.similarity not in (None, search.similarity):
-            problem = f"a collection that compares by {self._vectors.similarity}"
-            raise self._rows.refuse(problem, f"{search.similarity}, as the retriever does; set its similarity")
+        if search.similarity not in self._vectors.similarities:
+            by = " and ".join(self._vectors.similarities)
+            problem = f"a collection that compares by {by}" if by else f"no index of {self._vectors.name}"
+            raise self._rows.refuse(problem, f"one that compares by {search.similarity}, as the retriever does")
 
     def ask(self, vector) -> tuple[list[int], list[float]]:
         search = self._search

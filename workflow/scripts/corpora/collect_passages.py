@@ -1,5 +1,7 @@
 """The documents of a study are a corpus: one passage per document."""
 
+import pyarrow.compute as pc
+
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import PASSAGES
@@ -8,7 +10,10 @@ from ragassay.schemas.documents import DOCUMENTS
 
 def collect_passages(documents, earlier, passages):
     """A document that two files hold is one passage, and none of this part if an earlier one has it."""
-    seen = {name for path in earlier for name in tables.read(DOCUMENTS, path, ["doc_id"])["doc_id"].to_pylist()}
+    ids, seen = tables.read_all(DOCUMENTS, documents, ["doc_id"])["doc_id"], set()
+    for path in earlier:
+        before = tables.read(DOCUMENTS, path, ["doc_id"])["doc_id"]
+        seen.update(before.filter(pc.is_in(before, value_set=ids)).to_pylist())
     with tables.Writer(PASSAGES, passages) as kept:
         for path in documents:
             for batch in tables.batches(DOCUMENTS, path, ["doc_id", "title", "text", "shard"]):

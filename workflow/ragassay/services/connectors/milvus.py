@@ -92,7 +92,7 @@ class Connector(TextCollection):
             kinds = [self.client.describe_index(collection, index)["metric_type"] for index in indexes]
         if not kinds:
             raise self.refuse(f"no index of {field['name']}", "one; create it")
-        return VectorField(field["name"], field["params"]["dim"], SIMILARITIES.get(kinds[0], kinds[0]))
+        return VectorField(field["name"], field["params"]["dim"], (SIMILARITIES.get(kinds[0], kinds[0]),))
 
     def nearest(self, vector, field, similarity, count, fields, options):
         key, collection = self.schema()[1]["name"], self.entry["collection"]

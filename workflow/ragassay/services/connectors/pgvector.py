@@ -33,6 +33,12 @@ FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdrop
 """
 
 WIDTH = "SELECT atttypmod FROM pg_attribute WHERE attrelid = %s::regclass AND attname = %s"
+INDEXES = """
+SELECT DISTINCT opcname FROM pg_index JOIN pg_opclass ON pg_opclass.oid = indclass[0] JOIN pg_attribute
+ON attrelid = indrelid AND attnum = indkey[0] AND attrelid = %s::regclass AND attname = %s
+WHERE indisvalid AND indpred IS NULL ORDER BY 1
+"""
+CLASSES = {"vector_cosine_ops": "cosine", "vector_ip_ops": "dot"}  # of an index's operators -> similarity
 OPERATORS = {  # similarity -> distance in its order, and what it is of that
     "cosine": ("{} <=> %(vector)s::vector", "1 - ({})"),
     "dot": ("{} <#> %(vector)s::vector", "-({})"),
@@ -135,9 +141,12 @@ class Connector(TextCollection):
         names = [name for name, kind in self.columns()[0].items() if kind == "vector"]
         if len(names) != 1:
             raise self.refuse(f"{len(names)} columns of type vector", "one")
+        place = [self.table.as_string(self.client), names[0]]
         with self.asking():
-            [(width,)] = self.client.execute(WIDTH, [self.table.as_string(self.client), names[0]]).fetchall()
-        return VectorField(names[0], width if width > 0 else None, None)
+            [(width,)] = self.client.execute(WIDTH, place).fetchall()
+            classes = [name for (name,) in self.client.execute(INDEXES, place)]
+        similarities = tuple(CLASSES.get(name, name) for name in classes)
+        return VectorField(names[0], width if width > 0 else None, similarities)
 
     def nearest(self, vector, field, similarity, count, fields, options):
         operator, score = OPERATORS[similarity]

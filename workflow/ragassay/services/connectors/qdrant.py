@@ -62,11 +62,11 @@ class Connector(TextCollection):
     def vector_field(self):
         with self.asking():
             kinds = self.client.get_collection(self.entry["collection"]).config.params.vectors
-        named = kinds if isinstance(kinds, dict) else {"": kinds}
+        named = kinds if isinstance(kinds, dict) else {"": kinds} if kinds else {}
         if len(named) != 1:
-            raise self.refuse(f"vectors {', '.join(named) or 'of no name'}", "one vector for each point")
+            raise self.refuse(f"vectors {', '.join(named)}" if named else "no dense vectors", "one for each point")
         [(name, kind)] = named.items()
-        return VectorField(name, kind.size, kind.distance.value.lower())
+        return VectorField(name, kind.size, (kind.distance.value.lower(),))
 
     def nearest(self, vector, field, similarity, count, fields, options):
         with self.asking():
