@@ -219,15 +219,17 @@ def by_shard(files: dict[Table, Iterable]) -> dict[str, dict[Table, list]]:
     return shards
 
 
-def frame(table: Table, paths: Iterable, columns: Iterable[str] | None = None):
-    """All rows of several files as one pandas frame, with the keys of their paths as columns of text in front.
+def frame(table: Table, paths: Iterable, columns: Iterable[str] | None = None, where: pc.Expression | None = None):
+    """The rows of several files as one pandas frame, with the keys of their paths as columns of text in front; only
+    those `where` something holds, if it is given.
 
     A column that bears the name of a key gives way to it. Types do not depend on the rows: where a column may be empty,
     whole numbers are `Int32` or `Int64`, truth values `boolean`, and nothing is `pandas.NA`; elsewhere nothing is NaN.
     """
     names = [name for name in _names(table, "no file", columns) if name not in key_names(table)]
     parts = [_with_keys(dict.fromkeys(key_names(table), ""), table.schema.empty_table().select(names))]
-    parts += [_with_keys(values, rows) for values, rows in each(table, paths, names)]
+    for values, rows in each(table, paths, names):
+        parts.append(_with_keys(values, rows if where is None else rows.filter(where)))
     rows = pa.concat_tables(parts)
     kinds = {name: "str" for name in rows.column_names if rows.schema.field(name).type == pa.string()}
     kinds |= {c.name: IN_FRAMES[c.type] for c in table.columns if c.name in names and c.null and c.type in IN_FRAMES}

@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
@@ -50,7 +52,8 @@ def measure_agreement(
         samples[f"{name}, recorded" if name in samples else name] = recorded(votes.to_dict("records"))
     if not any(sample.annotations for sample in samples.values()):
         raise AssayError("found nothing that people labelled, expected labels of `make annotate` or a set with votes")
-    labels, rows = _labels(questions, scope_labels, defusion_labels), []
+    asked = {item["question_id"] for sample in samples.values() for item in sample.items}
+    labels, rows = _labels(questions, scope_labels, defusion_labels, asked), []
     first = [judge for judge in judges if judge in set(labels["judge"])]
     for name, sample in samples.items():
         items = pd.DataFrame(sample.items, columns=["item_id", *RESPONSE]).fillna(NOTHING)
@@ -72,11 +75,14 @@ def _labelled_here(items, annotations, gold, per_item):
         yield tables.keys(ANNOTATIONS, files[1])["generator"], Recorded(*rows, per_item)
 
 
-def _labels(questions, scope_labels, defusion_labels):
-    """What judges say about questions and responses, and the intention; without a responder it is about scope."""
-    intended = tables.frame(QUESTIONS, questions, ["question_id", "intended"]).rename(columns={"intended": "label"})
-    scope = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label"])
-    defusion = tables.frame(DEFUSION_LABELS, defusion_labels, ["question_id", "prompt_name", "label"])
+def _labels(questions, scope_labels, defusion_labels, asked):
+    """What judges say about some questions and responses, and the intention; without a responder it is about scope."""
+    where = pc.is_in(pc.field("question_id"), pa.array(asked, pa.string()))
+    intended = tables.frame(QUESTIONS, questions, ["question_id", "intended"], where).rename(
+        columns={"intended": "label"}
+    )
+    scope = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label"], where)
+    defusion = tables.frame(DEFUSION_LABELS, defusion_labels, ["question_id", "prompt_name", "label"], where)
     together = pd.concat([intended.assign(judge=INTENTION), scope, defusion])[[*RESPONSE, "judge", "label"]]
     return together.fillna(NOTHING)
 
