@@ -21,11 +21,12 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, QUERIES
 from ragassay.search.nearest import comparable, nearest
-from ragassay.services import collection
+from ragassay.services import collection, hits
 from scripts.search.search_service import search_service
 from study import MINILM
 
 WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese".split()
+CLS = {"name": "cls", "kind": "transformers", "model": MINILM["model"], "options": {"device": "cpu", "pooling": "cls"}}
 PASSAGES, ASKED, COUNT = 120, 12, 10
 dice = random.Random(5)
 TEXTS = {str(key): f"{' '.join(dice.choices(WORDS, k=7))}." for key in range(101, 101 + PASSAGES)}
@@ -36,8 +37,8 @@ QUESTIONS = {f"q{number:02}": " ".join(dice.choices(WORDS, k=4)) for number in r
 def encoded(tmp_path_factory):
     """The folder of vectors, and those of passages and of queries, of length 1."""
     folder, patch = str(tmp_path_factory.mktemp("vectors")), pytest.MonkeyPatch()
-    kind = Encoder(**MINILM).load()
-    patch.setattr(Encoder, "load", lambda self: kind)
+    kinds = {entry["name"]: Encoder(**entry).load() for entry in (MINILM, CLS)}
+    patch.setattr(Encoder, "load", lambda self: kinds[self.name])
     embedder = Embedder(Encoder(**MINILM), folder)
     of_passages = comparable(embedder.embed([*TEXTS.values()], "passage"), "cosine")
     yield folder, of_passages, comparable(embedder.embed([*QUESTIONS.values()], "query"), "cosine")
@@ -201,6 +202,26 @@ def test_vectors_of_another_length_similarity_or_encoder_are_one_line(database, 
     refused(searched, others, r"found similarities that differ by .* from those of the encoder minilm")
     wanted = "found a collection that compares by cosine, expected one that compares by dot, as the retriever does"
     refused(searched, others, wanted, similarity="dot")
+
+
+def test_another_encoder_is_refused_even_if_similarities_are_alike_and_rounded_vectors_are_not(
+    encoded, searched, tmp_path
+):
+    server, (_, passages, queries) = Qdrant(tmp_path), encoded
+    others = comparable(
+        Embedder(Encoder(**CLS), str(tmp_path / "vectors")).embed([*TEXTS.values()], "passage"), "cosine"
+    )
+    make(server, encoded, vectors=others)
+    refused(searched, server.entry, "found similarities that differ by .* from those of the encoder minilm")
+    exact, alike = queries @ passages.T, queries @ others.T
+    squeezed = [0.7 + 0.05 * similarities for similarities in (exact, alike)]  # all lie near .7
+    assert np.median(np.abs(squeezed[0] - squeezed[1])) < 0.03 * squeezed[0].mean()
+    with pytest.raises(AssayError, match="found similarities that differ by"):
+        hits.check_vectors("mine", *squeezed, "minilm")
+    step = np.abs(passages).max() / 7
+    rounded = queries @ (np.round(passages / step) * step).T  # four bits a number
+    hits.check_vectors("mine", exact, rounded, "minilm")
+    hits.check_vectors("mine", 0.7 + 0.05 * exact, 0.7 + 0.05 * rounded, "minilm")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from ragassay.services import collection
 from ragassay.services.collection import KEY, CollectionError
 
 ANEW = "; to ask it anew, write anything new into index.revision of the retriever"
-UNLIKE = 0.2  # how far half of the similarities may be from those of our vectors, as a share of these: indexes round
+UNLIKE = 0.5  # how far half of the similarities may be from ours, as a share of how far half of ours are from their
+ROUNDED = 0.01  # median; indexes round, so less than this share of ours themselves is no difference
 
 
 class CorpusTexts:
@@ -81,14 +82,17 @@ def answers(
 
 def check_vectors(name: str, exact: np.ndarray, similarities: np.ndarray, encoder: str) -> None:
     """Refuse a database whose vectors are not those of the retriever's encoder, by how similar each says that queries
-    and passages are; NaN where there is none.
+    and passages are; NaN where there is none. Differences count against how much similarities differ among each other,
+    since those of nearest passages may lie close together whatever the encoder.
     """
     there = ~np.isnan(similarities) & ~np.isnan(exact)
     if not there.any():
         return
-    far = float(np.median(np.abs(exact[there] - similarities[there])))
+    ours = exact[there]
+    far = float(np.median(np.abs(ours - similarities[there])))
+    spread = float(np.median(np.abs(ours - np.median(ours))))
     log.info("collections.%s: similarities differ by %.5f in the median from those of our vectors", name, far)
-    if far > UNLIKE * float(np.abs(exact[there]).mean()):
+    if far > max(UNLIKE * spread, ROUNDED * float(np.abs(ours).mean())):
         raise CollectionError(
             f"collections.{name}: found similarities that differ by {far:.3f} from those of the encoder {encoder},"
             f" expected the same vectors; name the collection's encoder in the retriever, or embed it again{ANEW}"
