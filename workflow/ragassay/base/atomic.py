@@ -5,6 +5,8 @@ away by the next one that writes the same file on the same machine.
 """
 
 import contextlib
+import errno
+import fcntl
 import glob
 import json
 import os
@@ -84,6 +86,22 @@ def building(path) -> Iterator[Path]:
         temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def alone(path) -> Iterator[None]:
+    """One process at a time runs the block, others wait; the lock ends with its process. A file system without locks
+    lets all in.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
+                raise
+        yield
 
 
 def write_text(path, text: str) -> None:

@@ -1,7 +1,8 @@
 """Vectors that were computed once, by the hash of their text: a folder of Parquet parts that are added, never
 changed. Each part appears whole under the number after the last; a job that finds it taken skips what the other job
 added and tries the next, so that jobs may add at once, and the first vector of a text stays. One folder belongs to
-one encoder."""
+one encoder. The keys of these parts are held in memory; those of whole corpora lie in files of their own (see
+`vector_file`), which are looked into where no part has a key."""
 
 import contextlib
 import hashlib
@@ -17,9 +18,12 @@ import pyarrow.parquet as pq
 from ragassay.base.atomic import creating, write_text
 from ragassay.base.errors import AssayError
 from ragassay.models.files import short_digest
+from ragassay.models.vector_file import VectorFile
 
 KEY = np.dtype("S16")
 PARTS = "[0-9]" * 8 + ".parquet"
+CORPORA = "corpora"  # the folder of files
+FILES = f"{CORPORA}/{'[0-9a-f]' * 32}"
 UNSEEN = 120.0  # seconds that a network file system may take to list what another machine added
 GROUP_BYTES = 768 << 10  # of vectors that are read together, or one row
 HELD_BYTES, SECONDS = 256 << 20, 60.0  # what may be computed and not yet stored, which is what a kill can cost
@@ -37,10 +41,14 @@ def key(text: str) -> bytes:
 
 
 class Store:
-    """All vectors below one folder. `dimensions` is None while there is none."""
+    """All vectors below one folder. `dimensions` is None while there is none. What the store `behind` has is not
+    added.
+    """
 
-    def __init__(self, folder):
-        self.folder, self.dimensions = Path(folder), None
+    def __init__(self, folder, behind: "Store | None" = None):
+        self._behind = [] if behind is None else [behind]  # which is falsy where files have all of its vectors
+        self._files = {}  # path -> file
+        self.folder, self.dimensions = Path(folder), None if behind is None else behind.dimensions
         self._parts = []  # paths, as they were found: a listing may show a part before one with a smaller number
         self._starts = []  # for each part, the first row of each of its groups
         self._keys = np.empty(0, KEY)  # of all parts, sorted
@@ -78,19 +86,39 @@ class Store:
             keys, places = np.concatenate(keys), np.concatenate(places)
             order = np.argsort(keys, kind="stable")
             self._keys, self._places = keys[order], places[order]
+        for path in sorted({*self.folder.glob(FILES)} - self._files.keys()):
+            self._files[path] = VectorFile(path)
+            self.dimensions = self.dimensions or self._files[path].dimensions
 
     def known(self, keys: list[bytes]) -> np.ndarray:
         """Which of the keys have a vector, as far as seen."""
         _, there = self._find(keys)
+        for _, inside in self._elsewhere(keys, there):
+            there[inside] = True
         return there
+
+    def _elsewhere(self, keys, there):
+        """The files and the store behind that have further keys, with their positions."""
+        rest = np.flatnonzero(~there)
+        for other in [*self._files.values(), *self._behind]:
+            if not len(rest):
+                return
+            has = other.known([keys[at] for at in rest])
+            if has.any():
+                yield other, rest[has]
+            rest = rest[~has]
 
     def vectors(self, keys: list[bytes]) -> np.ndarray:
         """The vectors of known keys, in their order; reads only the groups of rows that they are in."""
         places, there = self._find(keys)
+        result = np.empty((len(keys), self.dimensions or 0), "<f2")
+        here = np.flatnonzero(there)
+        for other, inside in self._elsewhere(keys, there.copy()):
+            result[inside] = other.vectors([keys[at] for at in inside])
+            there[inside] = True
         if not there.all():
             raise KeyError(keys[int(np.argmin(there))].hex())
-        result = np.empty((len(keys), self.dimensions or 0), "<f2")
-        order = np.argsort(places, kind="stable")
+        order = here[np.argsort(places[here], kind="stable")]
         parts = places[order] >> 32
         for inside in np.split(order, np.flatnonzero(np.diff(parts)) + 1) if len(order) else []:
             number = int(places[inside[0]] >> 32)

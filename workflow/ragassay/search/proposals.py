@@ -30,7 +30,7 @@ def write(neighbours, index_recall, query_ids, wanted, proposed, names, passages
         for name, (positions, of_positions) in zip(query_ids, chosen, strict=True):
             writer.write(rows_of.rows([name], names, positions[None], of_positions[None]))
     order = sorted(range(len(wanted)), key=lambda row: lot("index_recall", query_ids[row]))[:checked]
-    blocks = vectors.of_passages(Corpus(passages, titles).texts()) if order else ()
+    blocks = vectors.of_corpus(Corpus(passages, titles)) if order else ()
     nearby, _ = nearest(wanted[order], blocks, count)
     rows = []
     for row, exact in zip(order, nearby, strict=True):

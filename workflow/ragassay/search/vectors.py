@@ -25,6 +25,13 @@ class Vectors:
     def of_passages(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
         return (comparable(block, self._similarity) for block in self.passages.stream(texts, "passage"))
 
+    def of_corpus(self, corpus: Corpus) -> Iterator[np.ndarray]:
+        """The vectors of all passages, out of the file that has just these, or from wherever they are stored."""
+        file = self.passages.file(corpus.texts(), "passage")
+        if file is None:
+            return self.of_passages(corpus.texts())
+        return (comparable(block, self._similarity) for block in file.blocks())
+
     def of_places(self, passages, titles: str, places: Iterable[int]) -> Iterator[np.ndarray]:
         """The vectors of the passages of a corpus at some positions, these ascending."""
         wanted = {*places}

@@ -12,7 +12,7 @@ def build_index(passages, index, encoder, embeddings, titles, similarity, factor
     names, vectors = ids(passages), Vectors(encoder, encoder, embeddings, similarity)
 
     def blocks():
-        return vectors.of_passages(Corpus(passages, titles).texts())
+        return vectors.of_corpus(Corpus(passages, titles))
 
     size = indexes.build(index, factory, names, vectors.passages.encoder.digest, blocks)
     log.info("%d passages in an index %s of %d bytes, %s", len(names), factory, size, vectors.passages.told)

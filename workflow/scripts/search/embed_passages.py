@@ -1,4 +1,5 @@
-"""Give each passage of a corpus a vector in the store. What is written is a receipt: the store is no output.
+"""Give each passage of a corpus a vector, in a file of the corpus in the store. What is written is a receipt: the store
+is no output.
 
 If somebody empties the store later, searches compute what they miss themselves.
 """
@@ -16,15 +17,10 @@ from ragassay.schemas.corpora import EMBEDDED_PASSAGES
 
 def embed_passages(passages, embedded_passages, encoder, embeddings, titles):
     corpus, embedder, digest = Corpus(passages, titles), Embedder(Encoder(**encoder), embeddings), hashlib.sha256()
-
-    def texts():
-        for text in corpus.texts():
-            digest.update(key(text))
-            yield text
-
-    for _ in embedder.stream(texts(), "passage"):
-        pass
-    row = {"encoder": embedder.encoder.digest, "passages": len(corpus.ids), "dimensions": embedder.store.dimensions}
+    for text in corpus.texts():
+        digest.update(key(text))
+    dimensions = embedder.write_file(corpus.texts, "passage").dimensions
+    row = {"encoder": embedder.encoder.digest, "passages": len(corpus.ids), "dimensions": dimensions}
     tables.write(EMBEDDED_PASSAGES, embedded_passages, [row | {"texts": digest.hexdigest()}])
     log.info("%d passages, %s", len(corpus.ids), embedder.told)
 

@@ -1,7 +1,8 @@
 """Find the nearest passages of each query by their vectors, exactly, all passages streaming by.
 
-Vectors come from the store: texts that were embedded for any study are not embedded again, nor are those that
-`embed_passages` saw to. Synthetic queries do not find the sentence that they were made from.
+Vectors of a corpus come from the file that `embed_passages` wrote; those of passages without a file, as of a corpus
+without its held-out documents, from wherever they are stored. Texts that were embedded for any study are not embedded
+again. Synthetic queries do not find the sentence that they were made from.
 """
 
 from ragassay.base import tables
@@ -19,7 +20,7 @@ def search_dense(
 ):
     corpus, vectors = Corpus(passages, titles), Vectors(encoder, query_encoder, embeddings, similarity)
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
-    positions, scores = nearest(vectors.of_queries(asked["text"]), vectors.of_passages(corpus.texts()), count)
+    positions, scores = nearest(vectors.of_queries(asked["text"]), vectors.of_corpus(corpus), count)
     write(neighbours, asked["query_id"], corpus.ids, positions, scores)
     mask(neighbours, queries, [passages], titles, vectors.scores, copied)
     log.info("%d queries in %d passages, %s", len(asked["text"]), len(corpus.ids), vectors.passages.told)

@@ -3,15 +3,19 @@ stream and are taken in chunks, so memory does not grow with their number. In an
 another batch, where the last bits may differ; once stored, a vector never changes."""
 
 import functools
+import hashlib
 import itertools
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from ragassay.base.atomic import alone
 from ragassay.base.stage import log
 from ragassay.models.batches import batches, padded
 from ragassay.models.encoders.encoder import Encoder, Kind
-from ragassay.models.store import Store, key
+from ragassay.models.store import CORPORA, KEY, Store, key
+from ragassay.models.vector_file import VectorFile, write
 
 CHUNK = 8192
 AT_ONCE = 256  # texts cut into tokens together
@@ -33,6 +37,38 @@ class Embedder:
             keys = [key(text) for text in chunk]
             self.computed += self.store.fill(keys, functools.partial(self._compute, chunk))
             yield self.store.vectors(keys)
+
+    def file(self, texts: Iterable[str], role: str | None = None) -> VectorFile | None:
+        """The file with the vectors of these texts in their order, if there is one."""
+        folder = self._folder(self._keys(texts, role))
+        return VectorFile(folder) if folder.is_dir() else None
+
+    def write_file(self, texts: Callable[[], Iterable[str]], role: str | None = None) -> VectorFile:
+        """The same, written if it is missing, from what is stored anywhere; what is computed lies apart until then. A
+        job that comes for the same texts meanwhile waits.
+        """
+        store, keys = self.store, self._keys(texts(), role)
+        folder = self._folder(keys)
+        staged = store.folder / "staged" / folder.name
+        with alone(staged.with_suffix(".lock")):
+            if not folder.is_dir():
+                self.store = Store(staged, behind=store)
+                try:
+                    write(folder, keys, self.stream(texts(), role))
+                finally:
+                    self.store = store
+                shutil.rmtree(staged, ignore_errors=True)
+                store.refresh()
+        return VectorFile(folder)
+
+    def _keys(self, texts, role):
+        prefix, keys = self.encoder.prefix(role), bytearray()
+        for text in texts:
+            keys += key(prefix + text)
+        return np.frombuffer(keys, KEY)
+
+    def _folder(self, keys):
+        return self.store.folder / CORPORA / hashlib.sha256(keys).hexdigest()[:32]
 
     def embed(self, texts: list[str], role: str | None = None) -> np.ndarray:
         """The vectors of all texts at once, one row each."""
