@@ -116,6 +116,16 @@ def test_an_observer_passes_on_what_it_cannot_judge(service, tmp_path):
     assert "found no list in 'found' of the service's reply" in decisions(tmp_path)[0]["problem"]
 
 
+def test_halves_of_characters_in_a_reply_are_judged_and_go_out_as_they_came(service, tmp_path):
+    clean = {"text": "\ud800 Anna lives there.", "score": 0.1}
+    content = json.dumps({"found": [PASSAGES[0], clean], "\udfff": "\ud800"})
+    service.reply = Response(content, media_type="application/json")
+    with proxied(service, tmp_path) as client:
+        reply = ask(client)
+    assert (reply.status_code, reply.headers["x-ragassay-action"]) == (200, "filtered")
+    assert json.loads(reply.content) == {"found": [clean], "\udfff": "\ud800"}
+
+
 BAD = {
     "HTML": (Response("<html>", media_type="text/html"), "in the service's reply, expected JSON"),
     "no passages": ({"result": {"answer": "a"}}, "found no list in 'found' of the service's reply"),

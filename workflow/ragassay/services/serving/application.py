@@ -17,7 +17,7 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from starlette.exceptions import HTTPException
 
 from ragassay.base.errors import AssayError
@@ -26,9 +26,18 @@ from ragassay.people.page.connections import serving
 from ragassay.services.serving.fits import NAMES, Fits, ServerError
 from ragassay.services.serving.limits import Limits, Metrics
 from ragassay.services.serving.proxy import Proxy
+from ragassay.text.characters import SURROGATE
+
+
+def _whole(text):
+    if SURROGATE.search(text):
+        raise ValueError("found half of a character, expected text")
+    return text
+
 
 MOST = {"fail_fast": True, "max_length": 1_000}  # items of a list, which ends at its first error
-Texts = Annotated[list[str], Field(**MOST)]
+Text = Annotated[str, AfterValidator(_whole)]  # which goes into the reply
+Texts = Annotated[list[Text], Field(**MOST)]
 Numbers = Annotated[list[float], Field(fail_fast=True)]
 Vectors = Annotated[list[Numbers], Field(**MOST)]
 
@@ -50,7 +59,7 @@ class GateQueries(Body):
 
 
 class GuardTexts(Body):
-    question: str = Field(description="What was asked.")
+    question: Text = Field(description="What was asked.")
     texts: Texts = Field(description="What the search returned, best first.")
     similarities: Numbers = Field(description="As the search gives them.")
     vectors: Vectors | None = Field(None, description="Those of the texts, if the guard groups texts.")

@@ -23,6 +23,7 @@ from ragassay.services.gate import ANSWER
 from ragassay.services.serving.decisions import Decisions
 from ragassay.services.serving.fits import GATE, GUARD, ServerError
 from ragassay.studies.poisoning.defences.defence import VECTORS
+from ragassay.text.characters import replaced
 
 FILTERED, DECLINED, FAILED = "filtered", "declined", "failed"
 ACTION = "x-ragassay-action"
@@ -104,7 +105,8 @@ class Proxy:
             return self._decline()
         passages = at(reply, self.settings["passages"])
         kept = [passage for number, passage in enumerate(passages) if number not in removed]
-        return JSONResponse(put(reply, self.settings["passages"], kept))
+        # Escaped, so that halves of characters go out as they came.
+        return Response(json.dumps(put(reply, self.settings["passages"], kept)), media_type="application/json")
 
     async def _gated(self, question, row):
         """What the gate says is to be done."""
@@ -133,6 +135,7 @@ class Proxy:
         if not self.server.fits.guard or not passages:
             return set()
         texts, scores = ([at(passage, self.settings[name]) for passage in passages] for name in ("text", "score"))
+        texts = [replaced(text) if isinstance(text, str) else text for text in texts]
         request = {"question": question, "texts": texts, "similarities": scores}
         judgements = await self.server.ask(GUARD, request)
         row["removed"] = [judgement["reason"] or "" for judgement in judgements if judgement["removed"]]
