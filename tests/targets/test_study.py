@@ -144,7 +144,8 @@ def test_a_further_defence_is_fitted_and_filters_and_nothing_is_asked_again(stud
 
     wanted = behind("none", "question_share")
     assert planned(project, *wanted) == {
-        "search_bm25": 1, "fit_defence": 1, "filter_retrieved": 2, "answer_attacked": 4,
+        "count_words": 2, "add_word_counts": 1, "search_part": 2, "merge_parts": 1,
+        "fit_defence": 1, "filter_retrieved": 2, "answer_attacked": 4,
     }  # fmt: skip
     snakemake(project, *wanted)
     assert {path: read(CALLS, path) for path in paid} == before and len(calls_of(project)) == len(paid) + 2

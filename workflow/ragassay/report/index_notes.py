@@ -3,6 +3,7 @@ line for each retriever, for the pages that show its numbers.
 """
 
 from collections.abc import Iterable
+from statistics import fmean
 
 from ragassay.base import tables
 from ragassay.schemas.corpora import INDEX_RECALL
@@ -14,9 +15,9 @@ def notes(files: Iterable) -> list[str]:
     """The lines of some tables of recall."""
     shares = {}  # retriever -> (share, what was searched in what, queries) of each table
     for path in files:
-        keys, counts = tables.keys(INDEX_RECALL, path), tables.frame(INDEX_RECALL, [path])
-        deep = counts[counts["depth"] == DEPTH]
-        share = float((deep["shared"] / deep["of"]).mean()) if len(deep) else None
+        keys, counts = tables.keys(INDEX_RECALL, path), tables.read(INDEX_RECALL, path).to_pylist()
+        deep = [row["shared"] / row["of"] for row in counts if row["depth"] == DEPTH]
+        share = fmean(deep) if deep else None
         place = f"{keys['query_set']} in {keys['corpus']}", len(deep)
         shares.setdefault(keys["retriever"], []).append((share, *place))
     return [_line(retriever, of_tables) for retriever, of_tables in shares.items()]
