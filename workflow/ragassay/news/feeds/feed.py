@@ -8,6 +8,7 @@ import io
 import re
 
 import feedparser
+from feedparser.mixin import _FeedParserMixin
 from lxml import html
 from lxml.etree import ParserError
 
@@ -21,6 +22,8 @@ LONGEST_TITLE = 1_000
 BLANK = re.compile(rb"\?>\s+")  # behind the declaration: feedparser's time grows with the square of these lines
 # What feedparser lets out at markup that it did not expect: a position without a place, a sign beyond Unicode.
 STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+# It looks for addresses in names of authors, in time that grows with the square of their length; nobody reads them.
+_FeedParserMixin._sync_author_detail = lambda *_, **__: None
 
 
 def parse(content: bytes, url: str, content_type: str = "") -> Feed:

@@ -3,6 +3,7 @@ jobs. A host that cannot say what is allowed (server errors, 429, silence, files
 pages for ten minutes; any other 4xx means that there are no rules."""
 
 import json
+import math
 import re
 import time
 from dataclasses import asdict, dataclass
@@ -41,7 +42,11 @@ class Rules:
     def delay(self, robot: str) -> float:
         """The pause that Crawl-delay or Request-rate ask for."""
         rate = self._parsed.request_rate(robot)
-        return max(self._parsed.crawl_delay(robot) or 0.0, rate.seconds / rate.requests if rate else 0.0)
+        try:
+            of_rate = rate.seconds / rate.requests if rate else 0.0
+        except OverflowError:  # a number of hundreds of digits
+            of_rate = math.inf
+        return max(self._parsed.crawl_delay(robot) or 0.0, of_rate)
 
     @cached_property
     def _parsed(self):
