@@ -97,11 +97,11 @@ def rows_of(table, *frames, whole=()):
 
 def numbers(rows, *names):
     """(what the keys say, metric) -> (value, n)"""
-    found = {}
-    for one in rows:
-        keys = json.loads(one["keys"])
-        found[(*(keys[name] for name in names), one["metric"])] = one["value"], one["n"]
-    return found
+    by_name = {}
+    for measured in rows:
+        keys = json.loads(measured["keys"])
+        by_name[(*(keys[name] for name in names), measured["metric"])] = measured["value"], measured["n"]
+    return by_name
 
 
 def asked_of(documents):

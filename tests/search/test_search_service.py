@@ -133,7 +133,7 @@ def test_nothing_is_asked_twice_and_a_revision_asks_anew(database, encoded, sear
     assert len(asked) == ASKED
     assert searched(entry) == first and len(asked) == ASKED
     assert searched(entry, revision="2") == first and len(asked) == 2 * ASKED
-    write_passages(searched.texts, TEXTS | {"999": "Another passage, which is not there."})
+    write_passages(searched.texts, TEXTS | {"999": "A passage that the database lacks."})
     searched(entry)
     assert len(asked) == 3 * ASKED  # another corpus
 

@@ -1,5 +1,5 @@
-"""What an index proposes to queries, whoever made it: it is scored exactly, so that a score means the same with an
-index and without, and all that an index costs is what it does not propose. For some queries that is counted.
+"""Score exactly what an index proposes to queries, be it one of FAISS or of a database. So a score means the same with
+an index and without, and an index costs only the passages that it misses. For some queries these are counted.
 """
 
 from collections.abc import Iterable

@@ -107,11 +107,11 @@ def earlier_neighbours(
     return {int(text): int(nearest[text]) for text in np.flatnonzero(nearest < limit)}
 
 
-def earlier_clusters(own: DuplicateIndex, earlier: list[DuplicateIndex], threshold: float) -> dict[int, str]:
-    """first text of a cluster of `own` -> the cluster of earlier shards that it joins: that of the first row that it is
+def earlier_clusters(new: DuplicateIndex, earlier: list[DuplicateIndex], threshold: float) -> dict[int, str]:
+    """first text of a cluster of `new` -> the cluster of earlier shards that it joins: that of the first row that it is
     near to, which may have joined one before it, and so on.
     """
-    nearest = earlier_neighbours(own.signatures, own.first, earlier, threshold) if earlier else {}
+    nearest = earlier_neighbours(new.signatures, new.first, earlier, threshold) if earlier else {}
     first, joined = (
         {},
         {},
@@ -169,7 +169,7 @@ def _equal(keys, entries):
     start = 0
     while start < len(texts):
         stop = max(start + 1, int(np.searchsorted(ends, ends[start] - counts[start] + PAIRS)))
-        own = counts[start:stop]
-        within = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
-        yield np.repeat(texts[start:stop], own), np.repeat(left[start:stop], own) + within
+        equal = counts[start:stop]  # entries of each key
+        within = np.arange(equal.sum()) - np.repeat(np.cumsum(equal) - equal, equal)
+        yield np.repeat(texts[start:stop], equal), np.repeat(left[start:stop], equal) + within
         start = stop

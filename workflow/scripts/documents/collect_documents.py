@@ -67,19 +67,19 @@ def collect_documents(
 
 def clusters_of(articles, index, earlier, similarity):
     """article -> its row of the table."""
-    own = DuplicateIndex.read(index)
-    joined = earlier_clusters(own, [DuplicateIndex.read(path) for path in earlier], similarity)
-    texts = own.rows.select(["content_hash", "cluster_id", "representative", "first"]).to_pylist()
+    of_shard = DuplicateIndex.read(index)
+    joined = earlier_clusters(of_shard, [DuplicateIndex.read(path) for path in earlier], similarity)
+    texts = of_shard.rows.select(["content_hash", "cluster_id", "representative", "first"]).to_pylist()
     by_content = {text["content_hash"]: text for text in texts}
-    found = {}
+    clusters = {}
     for article in tables.read(ARTICLES, articles, ["article_id", "content_hash"]).to_pylist():
         text, name = by_content[article["content_hash"]], article["article_id"]
         cluster_id = joined.get(text["first"])
         representative = cluster_id is None and text["representative"] == name
         row = {"article_id": name, "cluster_id": cluster_id or text["cluster_id"], "representative": representative}
-        found[name] = row
+        clusters[name] = row
     log.info("%d clusters, %d of these known from earlier shards", len({t["first"] for t in texts}), len(joined))
-    return found
+    return clusters
 
 
 def _usable(articles, made):
