@@ -182,11 +182,15 @@ def feed_of_no_addresses(dice, place):
     return feed(rss("".join(f"<item><link>{link}</link></item>" for link in dice.sample(NO_ADDRESSES, 4))))
 
 
+def feed_of_a_long_author(dice, place):
+    return feed(rss(item(dice, f"<author>{'a.' * dice.randint(300_000, 1_000_000)}</author>")))
+
+
 def feed_that_takes_for_ever(dice, place):
     """What makes a reader's time grow with the square of its length."""
-    author = item(dice, f"<author>{'a.' * dice.randint(300_000, 1_000_000)}</author>")
+    categories = "".join(f"<category>{n}</category>" for n in range(dice.randint(20_000, 24_000)))
     lines = b"<!-- -->" + b"\n" * dice.randint(500_000, 2_000_000) + rss(item(dice))[21:]
-    return feed(dice.choice([rss(author), lines]))
+    return feed(dice.choice([rss(item(dice, categories)), lines]))
 
 
 PAGES = {  # name -> (expected class, behaviour)
@@ -256,5 +260,6 @@ PAGES = {  # name -> (expected class, behaviour)
     "feed_of_no_characters": ("ok", feed_of_no_characters),
     "feed_of_too_many_entries": ("ok", feed_of_too_many_entries),
     "feed_of_no_addresses": ("ok", feed_of_no_addresses),
+    "feed_of_a_long_author": ("ok", feed_of_a_long_author),
     "feed_that_takes_for_ever": ("ok", feed_that_takes_for_ever),
 }

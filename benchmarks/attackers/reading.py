@@ -29,6 +29,7 @@ EXPECTED = {  # kind of case -> what its body is as a feed, and what it may be a
     "feed_of_no_characters": ({"live"}, PAGE),
     "feed_of_too_many_entries": ({"live"}, PAGE),
     "feed_of_no_addresses": ({"empty"}, PAGE),
+    "feed_of_a_long_author": ({"live"}, PAGE),
     "feed_that_takes_for_ever": ({"crash"}, PAGE),
 }
 HEALTH = {"live", "empty", "dead"}
