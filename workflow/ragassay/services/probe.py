@@ -165,12 +165,16 @@ class Probe:
             states = states[:, self.entry["places"]]
         everything = Part(states, np.arange(len(states)), np.zeros(len(states), bool))
         try:
-            return self.fitted.score(everything)
+            with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused below
+                scores = self.fitted.score(everything)
         except (ValueError, KeyError, TypeError, RuntimeError) as error:
             raise ProbeError(
                 f"{self.folder}: cannot score states of shape {states.shape} ({shown(str(error))}); check the width"
                 " of the model, or fit the probe again"
             ) from error
+        if not np.isfinite(scores).all():
+            raise ProbeError(f"{self.folder}: the probe gave scores that are no finite numbers; fit it again")
+        return scores
 
     def judge(self, states: ArrayLike) -> list[Verdict]:
         """Scores, and whether each is above the threshold that right answers of other documents gave."""

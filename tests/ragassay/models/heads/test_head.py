@@ -242,3 +242,11 @@ def test_rows_and_messages_call_items_and_clusters_by_their_names(data):
     named.features[[7, 9], 3] = np.nan, np.inf
     with pytest.raises(learning.LearningError, match=r"found 2 of 540 passages .* not finite.* row 7"):
         learn(named)
+
+
+def test_only_rows_without_features_have_no_score():
+    head = {"outer.weight": np.array([1, 3e38], np.float32), "outer.bias": np.zeros((), np.float32)}
+    given = scores.scores(head, np.array([[1, 1e-38], [np.nan, np.nan]], np.float32))
+    assert given[0] == pytest.approx(4, abs=0.1) and np.isnan(given[1])
+    with pytest.raises(scores.HeadScoreError, match="no finite number"):
+        scores.scores(head, np.array([[1, 9]], np.float32))

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ragassay.base.errors import AssayError
+
 MLP, LOGISTIC = "mlp", "logistic"
 BINS = 10
 COOLEST, HOTTEST = 0.05, 20.0
 ROWS = 8192  # at a time
 FARTHEST = 700  # power of e that a number can hold
 DIGITS = 6  # of a score: further ones depend on the machine
+
+
+class HeadScoreError(AssayError):
+    """A head scores finite features by what is no number."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +36,14 @@ class Recipe:
 
 
 def scores(head: dict[str, np.ndarray], features: np.ndarray) -> np.ndarray:
-    """One score per row; 0 is undecided."""
-    pieces = [_scores(head, features[start : start + ROWS]) for start in range(0, len(features), ROWS)]
-    return np.round(np.concatenate(pieces), DIGITS) if pieces else np.empty(0)
+    """One score per row; 0 is undecided. A row with features that are NaN has none: NaN."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is looked at below
+        pieces = [_scores(head, features[start : start + ROWS]) for start in range(0, len(features), ROWS)]
+    values = np.round(np.concatenate(pieces), DIGITS) if pieces else np.empty(0)
+    undefined = ~np.isfinite(values)
+    if undefined.any() and np.isfinite(features[undefined]).all(axis=1).any():
+        raise HeadScoreError("a head gave a score that is no finite number, of features that are; train it again")
+    return values
 
 
 def _scores(head, features):
