@@ -6,7 +6,8 @@ turns, since the machine is never quite the same; the best of each counts. The p
 
 `duplicates`: a million synthetic articles with labelled copies in 500 shards, in seconds of a processor and the peak
 memory of a process of its own: all indexes, then the clusters of each shard, which is compared with all shards before
-it. The limit is hashing alone: reading the texts and taking their signatures.
+it. The limit is hashing alone: reading the texts and taking their signatures. It takes a quarter of an hour and
+says on standard error where it is.
 """
 
 import subprocess
@@ -35,6 +36,7 @@ HEADERS = {"content-type": "text/html; charset=utf-8"}
 BARE = {"bare": {}, "bare_with_metadata": {"with_metadata": True}}
 BARE_WAY = "bare"  # first argument of the process that does nothing else
 ALL, SHARDS = 1_000_000, 500
+STEP = 50  # shards between two lines of progress
 SETTINGS = {"similarity": 0.6, "cut_after_words": 300}
 
 
@@ -93,7 +95,7 @@ def extraction() -> None:
 def hashed(folder: str) -> float:
     """Seconds of a processor for the signatures alone."""
     start = time.process_time()
-    for path in shards(folder):
+    for path in progress("hashed", shards(folder)):
         texts = (text for batch in tables.batches(ARTICLES, path, ["text"]) for text in batch["text"].to_pylist())
         signatures(texts, SETTINGS["cut_after_words"])
     return time.process_time() - start
@@ -104,13 +106,13 @@ def searched(folder: str) -> list[float]:
     paths, labels, found, start = shards(folder), [], [], time.process_time()
     table = {path.stem: {"before": [one.stem for one in paths[:at]]} for at, path in enumerate(paths)}
     index, block = f"{folder}/{{shard}}.arrow", f"{folder}/up_to_{{shard}}.arrow"
-    for number, path in enumerate(paths, 1):
+    for number, path in enumerate(progress("indexed", paths), 1):
         find_duplicates(path, index.format(shard=path.stem), **SETTINGS)
         if number % documents.BLOCK == 0:
             indexes = documents.block(table, index, SimpleNamespace(shard=path.stem))
             merge_duplicates(indexes, block.format(shard=path.stem))
     indexed = time.process_time()
-    for path in paths:
+    for path in progress("compared with earlier ones", paths):
         earlier = documents.earlier(table, index, block, SimpleNamespace(shard=path.stem))
         rows = clusters_of(path, index.format(shard=path.stem), earlier, SETTINGS["similarity"]).values()
         found += [row["cluster_id"] for row in rows]
@@ -120,6 +122,14 @@ def searched(folder: str) -> list[float]:
 
 def shards(folder):
     return sorted(Path(folder).glob("*.parquet"))
+
+
+def progress(what, paths):
+    """Each path, and now and then a line."""
+    for number, path in enumerate(paths, 1):
+        yield path
+        if number % STEP == 0:
+            sys.stderr.write(f"{number} of {len(paths)} shards {what}\n")
 
 
 def duplicates() -> None:

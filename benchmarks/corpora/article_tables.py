@@ -1,6 +1,7 @@
 """Tables of synthetic articles whose ids end with the label of their story."""
 
 import hashlib
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,12 +26,18 @@ def write_articles(path: Path, stories: list[tuple[int, str]]) -> None:
 def write_shards(folder: Path, articles: int, shards: int) -> list[Path]:
     """That many articles, divided among tables of shards: ten at a time get a news room's stories."""
     paths = [folder / f"s{number:04}.parquet" for number in range(shards)]
-    for first in range(0, shards, SPREAD):
-        block = paths[first : first + SPREAD]
-        stories = [(f"{first}n{label}", text) for label, text in labelled(articles * len(block) // shards, seed=first)]
-        for at, path in enumerate(block):
-            write_articles(path, stories[at :: len(block)])
+    firsts = range(0, shards, SPREAD)
+    blocks = [paths[first : first + SPREAD] for first in firsts]
+    with ProcessPoolExecutor() as pool:
+        for _ in pool.map(_write_block, blocks, firsts, [articles * len(block) // shards for block in blocks]):
+            pass
     return paths
+
+
+def _write_block(block: list[Path], first: int, articles: int) -> None:
+    stories = [(f"{first}n{label}", text) for label, text in labelled(articles, seed=first)]
+    for at, path in enumerate(block):
+        write_articles(path, stories[at :: len(block)])
 
 
 def _filling(kind):
