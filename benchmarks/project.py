@@ -4,6 +4,8 @@ is named.
 `report` installs the wheel that a clone builds, makes a project of 25 documents with `ragassay init` and runs it with
 the rules, to its report. `commands` asks for help, plans the default and estimates 2,000 documents. `gate` loads the
 gate of a folder of documents. `months` adds a month to ten whose results are there, and counts the jobs of a plan.
+`thirteen` runs a project of thirteen equal months: how much more does the last cost than the second? The ten between
+are one run, which leaves the same files as ten.
 """
 
 import contextlib
@@ -33,6 +35,7 @@ TIMES = 5
 WORDS = "ferry library orchard lighthouse census bridge herring cheese glacier council harbour market".split()
 VERBS = "opens closes costs carries serves moves repairs counts sells plants".split()
 MONTHS = [f"2026-{number:02}" for number in range(1, 12)]
+YEAR, EQUAL = [f"2025-{number:02}" for number in range(1, 13)] + ["2026-01"], 25  # documents of each month
 OUTPUTS = re.compile(r"^ +output: (.*)$", re.MULTILINE)
 
 
@@ -140,5 +143,36 @@ def months() -> None:
         )
 
 
+def thirteen() -> None:
+    with installed() as (ragassay, work):
+        for month in YEAR:
+            documents(work / f"pages/{month}", EQUAL)
+        timed(work, ragassay, "init", "mine", "--documents", f"pages/{YEAR[0]}")
+        project = work / "mine"
+        settings = (project / "ragassay.yaml").read_text()
+        (project / "ragassay.yaml").write_text(settings.replace("scope: {", "scope: {responding: {prompts: [basic]}, "))
+        timed(project, ragassay, "run")
+        second, jobs_of_second = _added(ragassay, project, YEAR[1:2])
+        _added(ragassay, project, YEAR[2:-1])
+        last, jobs_of_last = _added(ragassay, project, YEAR[-1:])
+    count("month_2_jobs", jobs_of_second, "jobs")
+    count("month_13_jobs", jobs_of_last, "jobs")
+    figure("month_13_against_month_2", last / second, "x", "<= 1.1")
+    count("month_2", second, "cpu_s")
+    count("month_13", last, "cpu_s")
+
+
+def _added(ragassay, project, months) -> tuple[float, int]:
+    """Seconds of a processor, of all processes together, that a run with these further months takes, and its jobs."""
+    for month in months:
+        timed(project, ragassay, "init", "--month", month, "--documents", f"../pages/{month}")
+    jobs = len(OUTPUTS.findall(timed(project, ragassay, "run", "--dry-run")[1]))
+    before = os.times()
+    timed(project, ragassay, "run")
+    after = os.times()
+    sys.stderr.write(f"{', '.join(months)}: {jobs} jobs\n")
+    return after.children_user + after.children_system - before.children_user - before.children_system, jobs
+
+
 if __name__ == "__main__":
-    parts({"report": report, "commands": commands, "gate": gate, "months": months})
+    parts({"report": report, "commands": commands, "gate": gate, "months": months, "thirteen": thirteen})
