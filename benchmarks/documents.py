@@ -5,11 +5,12 @@ reads the same pages in one killable child and adds charset, title, raw dates, w
 turns, since the machine is never quite the same; the best of each counts. The pages are made from the demo corpus.
 
 `duplicates`: a million synthetic articles with labelled copies in 500 shards, in seconds of a processor and the peak
-memory of processes of their own: all indexes, then the clusters of each shard, which is compared with all shards before
-it. The limit is hashing alone: reading the texts and taking their signatures. It takes a quarter of an hour and
-says on standard error where it is.
+memory of processes that take fifty shards each: all indexes, then the clusters of each shard, which is compared with
+all shards before it. The limit is hashing alone: reading the texts and taking their signatures, of a tenth of them. It
+takes a quarter of an hour and says on standard error where it is.
 """
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -17,9 +18,9 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from common.figures import figure, parts
+from common.figures import count, figure, parts
 from common.memory import peak_megabytes, task
-from corpora.article_tables import write_shards
+from corpora.article_tables import shard_names, write_shards
 from corpora.labelled_copies import pairs
 from corpora.news_pages import articles, page
 from ragassay.base import tables
@@ -36,7 +37,8 @@ HEADERS = {"content-type": "text/html; charset=utf-8"}
 BARE = {"bare": {}, "bare_with_metadata": {"with_metadata": True}}
 BARE_WAY = "bare"  # first argument of the process that does nothing else
 ALL, SHARDS = 1_000_000, 500
-STEP = 50  # shards between two lines of progress
+STEP = 50  # shards of one process
+INDEX, UP_TO = "{shard}.arrow", "up_to_{shard}.arrow"
 SETTINGS = {"similarity": 0.6, "cut_after_words": 300}
 
 
@@ -92,71 +94,69 @@ def extraction() -> None:
         figure(f"extraction_against_{name}", ours, "pages/s", f">= {0.9 * limit:.1f}", limit)
 
 
-def hashed(folder: str) -> float:
+def hashed(folder: str, *names: str) -> float:
     """Seconds of a processor for the signatures alone."""
     start = time.process_time()
-    for path in progress("hashed", shards(folder)):
-        texts = (text for batch in tables.batches(ARTICLES, path, ["text"]) for text in batch["text"].to_pylist())
-        signatures(texts, SETTINGS["cut_after_words"])
+    for name in names:
+        batches = tables.batches(ARTICLES, Path(folder, f"{name}.parquet"), ["text"])
+        signatures((text for batch in batches for text in batch["text"].to_pylist()), SETTINGS["cut_after_words"])
     return time.process_time() - start
 
 
-def indexed(folder: str) -> list[float]:
-    """Seconds of a processor for all indexes, and peak megabytes."""
-    paths, index, block = shards(folder), *indexes(folder)
-    table, start = by_shard(paths), time.process_time()
-    for number, path in enumerate(progress("indexed", paths), 1):
-        find_duplicates(path, index.format(shard=path.stem), **SETTINGS)
-        if number % documents.BLOCK == 0:
-            of_block = documents.block(table, index, SimpleNamespace(shard=path.stem))
-            merge_duplicates(of_block, block.format(shard=path.stem))
+def indexed(folder: str, *names: str) -> list[float]:
+    """Seconds of a processor for the indexes of these shards and of blocks that end with one, and peak megabytes."""
+    table, start = by_shard(), time.process_time()
+    for name in names:
+        find_duplicates(Path(folder, f"{name}.parquet"), f"{folder}/{INDEX}".format(shard=name), **SETTINGS)
+        if (len(table[name]["before"]) + 1) % documents.BLOCK == 0:
+            of_block = documents.block(table, f"{folder}/{INDEX}", SimpleNamespace(shard=name))
+            merge_duplicates(of_block, f"{folder}/{UP_TO}".format(shard=name))
     return [time.process_time() - start, peak_megabytes()]
 
 
-def joined(folder: str) -> list[float]:
-    """Seconds of a processor for the clusters of all shards, peak megabytes, recall and precision."""
-    paths, places, labels, found = shards(folder), indexes(folder), [], []
-    table, start = by_shard(paths), time.process_time()
-    for path in progress("compared with those before", paths):
-        earlier = documents.earlier(table, *places, SimpleNamespace(shard=path.stem))
-        rows = clusters_of(path, places[0].format(shard=path.stem), earlier, SETTINGS["similarity"]).values()
-        found += [row["cluster_id"] for row in rows]
-        labels += [row["article_id"].rpartition("-")[2] for row in rows]
-    return [time.process_time() - start, peak_megabytes(), *pairs(labels, found)]
+def joined(folder: str, *names: str) -> list[float]:
+    """The same for the clusters of these shards, which it leaves in a file beside the labels of their articles."""
+    table, start, rows = by_shard(), time.process_time(), []
+    for name in names:
+        earlier = documents.earlier(table, f"{folder}/{INDEX}", f"{folder}/{UP_TO}", SimpleNamespace(shard=name))
+        index = f"{folder}/{INDEX}".format(shard=name)
+        rows += clusters_of(Path(folder, f"{name}.parquet"), index, earlier, SETTINGS["similarity"]).values()
+    taken = [time.process_time() - start, peak_megabytes()]
+    found = [(row["article_id"].rpartition("-")[2], row["cluster_id"]) for row in rows]
+    Path(folder, f"{names[0]}.json").write_text(json.dumps(found))
+    return taken
 
 
-def indexes(folder):
-    """Where the index of a shard and the one of a block lie."""
-    return f"{folder}/{{shard}}.arrow", f"{folder}/up_to_{{shard}}.arrow"
+def by_shard():
+    names = shard_names(SHARDS)
+    return {name: {"before": names[:at]} for at, name in enumerate(names)}
 
 
-def by_shard(paths):
-    return {path.stem: {"before": [one.stem for one in paths[:at]]} for at, path in enumerate(paths)}
-
-
-def shards(folder):
-    return sorted(Path(folder).glob("*.parquet"))
-
-
-def progress(what, paths):
-    """Each path, and now and then a line."""
-    for number, path in enumerate(paths, 1):
-        yield path
-        if number % STEP == 0:
-            sys.stderr.write(f"{number} of {len(paths)} shards {what}\n")
+def in_steps(task_name: str, folder: str) -> tuple[float, float]:
+    """Seconds and peak megabytes of a task for all shards, which says on standard error where it is."""
+    names, seconds, peak = shard_names(SHARDS), 0.0, 0.0
+    for at in range(0, SHARDS, STEP):
+        more, memory = task(task_name, folder, *names[at : at + STEP])
+        seconds, peak = seconds + more, max(peak, memory)
+        sys.stderr.write(f"{task_name}: {at + STEP} of {SHARDS} shards, {seconds:.0f} processor seconds\n")
+    return seconds, peak
 
 
 def duplicates() -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as name:
         write_shards(Path(name), ALL, SHARDS)
-        limit = task("hash", name)
-        indexing, memory = task("index", name)
-        joining, more, recall, precision = task("join", name)
+        limit = SHARDS / STEP * task("hash", name, *shard_names(STEP))
+        indexing, memory = in_steps("index", name)
+        size = sum(file.stat().st_size for file in Path(name).glob("*.arrow"))
+        joining, more = in_steps("join", name)
+        found = [pair for file in Path(name).glob("*.json") for pair in json.loads(file.read_text())]
     figure("duplicates_of_1M_articles", indexing + joining, "cpu_s", "<= 600", limit)
     figure("duplicates_of_1M_articles_joined", joining, "cpu_s", "<= 300")
     figure("duplicates_of_1M_articles_memory", max(memory, more), "MB", "<= 2000")
+    recall, precision = pairs(*zip(*found, strict=True))
     figure("duplicates_pair_recall", recall, "share", ">= 0.95", 1)
     figure("duplicates_pair_precision", precision, "share", ">= 0.99", 1)
+    count("duplicates_index_bytes", size / ALL, "bytes_a_text")
 
 
 if __name__ == "__main__":

@@ -25,13 +25,17 @@ def write_articles(path: Path, stories: list[tuple[int, str]]) -> None:
 
 def write_shards(folder: Path, articles: int, shards: int) -> list[Path]:
     """That many articles, divided among tables of shards: ten at a time get a news room's stories."""
-    paths = [folder / f"s{number:04}.parquet" for number in range(shards)]
+    paths = [folder / f"{name}.parquet" for name in shard_names(shards)]
     firsts = range(0, shards, SPREAD)
     blocks = [paths[first : first + SPREAD] for first in firsts]
     with ProcessPoolExecutor() as pool:
         for _ in pool.map(_write_block, blocks, firsts, [articles * len(block) // shards for block in blocks]):
             pass
     return paths
+
+
+def shard_names(shards: int) -> list[str]:
+    return [f"s{number:04}" for number in range(shards)]
 
 
 def _write_block(block: list[Path], first: int, articles: int) -> None:
