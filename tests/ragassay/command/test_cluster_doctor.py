@@ -14,7 +14,7 @@ from ragassay.running import cluster
 def slurm(tmp_path, monkeypatch):
     """`slurm.nodes` is what sinfo says, `slurm.settings` what scontrol does; `slurm.job` leaves the record of a job."""
     monkeypatch.chdir(tmp_path)
-    played = SimpleNamespace(nodes="short|4:00:00|8|64000\nlong|7-00:00:00|2|128000+\n")
+    played = SimpleNamespace(nodes="short|4:00:00|64000|8|idle\nlong|7-00:00:00|128000|2|mixed\n")
     played.settings = "AccountingStorageType = (null)\nMinJobAge = 300 sec\n"
     monkeypatch.setattr(cluster, "slurm", lambda *words: played.nodes if words[0] == "sinfo" else played.settings)
     monkeypatch.setattr(cluster_doctor.cluster, "slurm", cluster.slurm)
@@ -57,7 +57,22 @@ def test_the_job_that_came_nearest_to_its_memory_stands_for_its_rule(slurm):
 
 def test_a_rule_that_asks_for_more_than_any_node_has_cannot_run(slurm):
     slurm.job("embed", 100, mem_mb=128_001)
-    assert slurm.rows()["memory of embed"][1:] == ("no node has as much", True)
+    assert slurm.rows()["memory of embed"][1:] == ("no node in use has as much", True)
+
+
+def test_nodes_that_start_no_job_count_neither_here_nor_in_a_run(slurm):
+    """A run is refused by the same reading of sinfo."""
+    slurm.nodes = "short|4:00:00|64000|8|idle\nshort|4:00:00|128000|1|draining\nshort|4:00:00|64000|1|down*\n"
+    slurm.job("embed", 100, mem_mb=100_000)
+    rows = [row for row in cluster_doctor.report_rows() if row[0] == "partition short"]
+    assert [row[1:3] for row in rows] == [
+        ("9 nodes of 64,000 MB, at most 4:00:00 a job", "1 of them drained or down"),
+        ("1 node of 128,000 MB, at most 4:00:00 a job", "1 of them drained or down"),
+    ]
+    assert slurm.rows()["memory of embed"][2]
+    assert cluster.most_memory(cluster.partitions()["short"]) == 64_000
+    slurm.nodes = slurm.nodes.replace("draining", "idle")
+    assert not slurm.rows()["memory of embed"][2]
 
 
 def test_only_rules_that_come_nearest_are_shown(slurm):

@@ -127,8 +127,8 @@ def plan(slurm, head):
     """Lets the run need jobs of a rule and of a group, on partitions with these limits."""
 
     def plan(minutes, of_group, limit, memory=2000):
-        nodes = [f"short {limit} {node}" for node in ("2000 idle", "1000 mixed", "4000 down*", "8000 draining")]
-        slurm.answers["sinfo"] = ["\n".join([*nodes, "long infinite 64000 drained", "long infinite 32000 down"])]
+        nodes = [f"short|{limit}|{node}" for node in ("2000|1|idle", "1000|3|mixed", "4000|1|down*", "8000|1|draining")]
+        slurm.answers["sinfo"] = ["\n".join([*nodes, "long|infinite|64000|1|drained", "long|infinite|32000|1|down"])]
         rules = {None: SimpleNamespace(name="respond"), "questions": SimpleNamespace(name="judge_scope")}
         jobs = {
             group: Namespace(group=group, rule=rule, is_local=False, resources={"runtime": minutes})

@@ -28,16 +28,15 @@ except BlockingIOError:
 
 
 def report_rows() -> Iterator[Row]:
-    partitions = _partitions()
+    partitions = cluster.partitions()
     measured = sorted(_measured(), key=lambda rule: (-rule["share"], rule["name"]))
     minutes = max((rule["minutes"] for rule in measured), default=0)
-    for name, limit, nodes, memory in partitions:
-        short = cluster.minutes_of(limit) < minutes
-        remark = f"less than the {minutes} minutes that a rule asks for" if short else ""
-        yield f"partition {name}", f"{nodes} nodes of {memory:,} MB, at most {limit} a job", remark, False
+    for name, sizes in partitions.items():
+        for nodes in sizes:
+            yield f"partition {name}", *_partition(nodes, minutes), False
     yield from _remembering()
     yield from _folder()
-    largest = max((memory for *_, memory in partitions), default=0)
+    largest = cluster.most_memory([nodes for sizes in partitions.values() for nodes in sizes]) if partitions else 0
     for rule in measured[:SHOWN]:
         yield _memory(rule, largest)
     if not measured:
@@ -49,11 +48,16 @@ def report_rows() -> Iterator[Row]:
         )
 
 
-def _partitions():
-    """(name, limit of time, nodes, memory of one in MB) each; nodes that differ have lines of their own."""
-    lines = cluster.slurm("sinfo", "--noheader", "--format=%R|%l|%D|%m").splitlines()
-    rows = [line.split("|") for line in lines]
-    return [(name, limit, int(nodes), int(memory.rstrip("+"))) for name, limit, nodes, memory in rows]
+def _partition(nodes, minutes):
+    """What it gives, and what speaks against it."""
+    remarks = []
+    if nodes.out_of_use:
+        remarks.append(f"{nodes.out_of_use} of them drained or down")
+    if cluster.minutes_of(nodes.limit) < minutes:
+        remarks.append(f"less than the {minutes} minutes that a rule asks for")
+    number = nodes.in_use + nodes.out_of_use
+    value = f"{number} node{'s' * (number > 1)} of {nodes.memory:,} MB, at most {nodes.limit} a job"
+    return value, "; ".join(remarks)
 
 
 def _remembering():
@@ -106,4 +110,4 @@ def _memory(rule, largest):
     more = -(-ROOM * rule["peak"] // 100) * 100
     remark = f"--set-resources {rule['name']}:mem_mb={more:.0f}" if rule["share"] > NEAR else ""
     impossible = 0 < largest < rule["asked"]
-    return f"memory of {rule['name']}", value, "no node has as much" if impossible else remark, impossible
+    return f"memory of {rule['name']}", value, "no node in use has as much" if impossible else remark, impossible

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from ragassay.base.atomic import HOST, write_text
 from ragassay.base.errors import AssayError
@@ -29,6 +30,15 @@ LATENCY = 60  # seconds until a node has to see what the head wrote, and the rev
 
 class ClusterError(AssayError):
     """This cluster cannot be used as it is."""
+
+
+class Nodes(NamedTuple):
+    """Those of one size in a partition."""
+
+    limit: str  # of time, for a job
+    memory: int  # megabytes of each
+    in_use: int
+    out_of_use: int  # drained and down ones
 
 
 def begin(workflow) -> None:
@@ -126,7 +136,9 @@ def _check_limits(dag, executor):
     """Slurm takes a job that asks for more time than its partition gives, and never starts it; one that asks for more
     memory than any node has it refuses, after others have run.
     """
-    limits = {f" -p {shlex.quote(name)}": (name, *given) for name, given in _partitions().items()}
+    limits = {
+        f" -p {shlex.quote(name)}": (name, nodes[0].limit, most_memory(nodes)) for name, nodes in partitions().items()
+    }
     for job in (job for job in dag.needrun_jobs() if not job.is_local):
         asked = (dag._group[job] if job.group else job).resources
         minutes, megabytes = (asked.get(name) for name in ("runtime", "mem_mb"))
@@ -146,13 +158,22 @@ def _check_limits(dag, executor):
             )
 
 
-def _partitions():
-    """Name -> (limit of time, memory of the largest node that is in use, or of the largest if none is)."""
-    limits, nodes = {}, {}
-    for line in slurm("sinfo", "--noheader", "--exact", "--format=%R %l %m %T").splitlines():
-        name, limits[name], memory, state = line.split()
-        nodes.setdefault(name, []).append((not state.startswith(OUT_OF_USE), int(memory)))
-    return {name: (limits[name], max(nodes[name])[1]) for name in nodes}
+def partitions() -> dict[str, list[Nodes]]:
+    """The nodes of each partition, those of one size together."""
+    sizes = {}  # (partition, limit, megabytes) -> [nodes in use, nodes out of use]
+    for line in slurm("sinfo", "--noheader", "--exact", "--format=%R|%l|%m|%D|%T").splitlines():
+        name, limit, memory, count, state = line.split("|")
+        counts = sizes.setdefault((name, limit, int(memory)), [0, 0])
+        counts[state.startswith(OUT_OF_USE)] += int(count)
+    found = {}
+    for (name, limit, memory), (in_use, out_of_use) in sizes.items():
+        found.setdefault(name, []).append(Nodes(limit, memory, in_use, out_of_use))
+    return found
+
+
+def most_memory(nodes: list[Nodes]) -> int:
+    """Megabytes of the largest node that is in use, or of the largest if none is."""
+    return max((each.in_use > 0, each.memory) for each in nodes)[1]
 
 
 def minutes_of(limit: str) -> float:
