@@ -13,10 +13,10 @@ from pathlib import Path
 import yaml
 
 from common.clone import ROOT, cloned
-from common.figures import figure
+from common.figures import count, figure
 from house import BARE
 
-SHARDS, DOCUMENTS = 50, 2_000  # of each
+SHARDS, MANY, DOCUMENTS = 50, 500, 2_000  # of each
 JOB = re.compile(r"^ *(local)?rule (\w+):\n((?:    .+\n)+?)(?= *\[|\n| *(?:local)?rule )", re.MULTILINE)
 RUNS = 3  # of which the fastest counts
 SUBMITTED = ("--mode", "remote", "--force", "--nolock", "--no-hooks", "--ignore-incomplete", "--cores", "1")
@@ -44,13 +44,21 @@ def plans():
         figure(f"submission_of_{SHARDS * DOCUMENTS}_documents_start", seconds, "processor_s", "<= 3")
         _, memory, _ = planned(clone, "--profile", "profiles/slurm", "--configfile", "config/paper/scope.yaml")
         figure("plan_of_the_paper_memory", memory, "MB", "< 2000")
+    with cloned() as clone:
+        collection(clone, MANY)
+        how = ("scope", "--profile", "profiles/slurm", "--configfile", "mine.yaml")
+        seconds, memory, plan = planned(clone, *how, runs=1)
+        name = f"plan_of_{MANY * DOCUMENTS}_documents"
+        count(f"{name}_jobs", counted(plan)[0], "jobs")
+        figure(name, seconds, "processor_s", "<= 60")
+        figure(f"{name}_memory", memory, "MB", "< 2000")
 
 
-def collection(clone: Path) -> None:
+def collection(clone: Path, shards: int = SHARDS) -> None:
     """Files of texts, a table of shards and a configuration with one responder and one prompt."""
     (clone / "data").mkdir()
     rows = ["shard\tdocuments"]
-    for shard in range(SHARDS):
+    for shard in range(shards):
         texts = ({"title": f"{shard}-{number}", "text": "A text."} for number in range(DOCUMENTS))
         (clone / f"data/{shard}.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts))
         rows.append(f"s{shard:02}\tdata/{shard}.jsonl")
@@ -62,12 +70,12 @@ def collection(clone: Path) -> None:
     (clone / "mine.yaml").write_text(yaml.safe_dump(settings))
 
 
-def planned(folder: Path, *words) -> tuple[float, float, str]:
+def planned(folder: Path, *words, runs: int = RUNS) -> tuple[float, float, str]:
     """Seconds of a processor and megabytes that a dry run takes, and what it prints."""
     best, most, keys = float("inf"), 0.0, {"OPENAI_API_KEY": "none", "TOGETHER_API_KEY": "none"}
     if "--mode" in words:  # as the head has it
         keys["PYTHONPATH"] = os.pathsep.join([str(folder / "workflow"), str(folder / "workflow/startup")])
-    for _ in range(RUNS):
+    for _ in range(runs):
         with tempfile.TemporaryFile("w+") as output:
             command = [sys.executable, "-m", "snakemake", "--dry-run", *words]
             process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, env=os.environ | keys)
