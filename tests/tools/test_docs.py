@@ -174,7 +174,6 @@ def test_tokens_and_prices_make_dollars(printed):
         ("scale", "requests_per_document", "study", "requests"),
         ("scale", "head_per_job", "limits", "plan in one head"),
         ("models", "embedded_documents", "search", "hours of a core to embed"),
-        ("retrieval", "search_1k_in_1M_of_the_store", "limits", "exact search"),
         ("retrieval", "bm25_1k_in_50k", "search", "hours of a core to search with BM25"),
         ("scale", "measure_months_bytes", "gathers", "`measure_months`"),
         ("scale", "measure_months_columns_by_arrow", "gathers", "`measure_months`"),
@@ -183,6 +182,51 @@ def test_tokens_and_prices_make_dollars(printed):
 def test_a_figure_that_changes_changes_its_row(printed, benchmark, figure, part, beginning):
     before, after = scale.parts(printed), scale.parts(changed(printed, benchmark, figure, 3))
     assert row(before, part, beginning) != row(after, part, beginning)
+
+
+def measured(printed, benchmark, **values):
+    """The tables if of this benchmark, beside what it has anyway, these figures were kept."""
+    kept = [line for line in printed.get(benchmark, []) if line[0] not in values]
+    lines = [[name, str(value), "x", "-", "-", "-", "count", "abc", "1.0/2"] for name, value in values.items()]
+    return scale.parts(printed | {benchmark: kept + lines})
+
+
+def test_exact_search_reads_the_file_of_a_corpus_or_the_store_while_that_is_not_measured(printed):
+    printed["retrieval"] = [line for line in printed["retrieval"] if line[0] != "search_1k_in_4M_of_a_file"]
+    written = measured(printed, "retrieval", search_1k_in_1M_of_the_store=20)
+    assert "50 million passages" in row(written, "limits", "exact search of vectors"), "20 s, 1,000 queries, a million"
+    written = measured(printed, "retrieval", search_1k_in_4M_of_a_file=40)
+    assert "100 million passages" in row(written, "limits", "exact search of vectors")
+
+
+def test_an_index_is_described_by_its_last_search_and_says_what_is_not_measured(printed):
+    kept = {"size": 200, "build": 160, "nprobe_8_1k": 2, "nprobe_8_recall_10": 0.8}
+    kept |= {"nprobe_32_1k": 4, "nprobe_32_recall_10": 0.95}
+    values = {f"ivf_pq_of_4M_{name}": value for name, value in kept.items()}
+    printed["retrieval"] = [line for line in printed["retrieval"] if not line[0].startswith(("ivf_pq", "hnsw"))]
+    written = measured(printed, "retrieval", **values)
+    assert row(written, "indexes", "IVF-PQ") == "| IVF-PQ | 50 | not measured | 40 | 1 | 0.95 | at most 160 million |"
+    assert "160 million vectors in 8 GB" in row(written, "limits", "index IVF-PQ")
+    written = measured(printed, "retrieval", **values, ivf_pq_of_4M_build_peak=4e8 / 2**20)
+    assert row(written, "indexes", "IVF-PQ") == "| IVF-PQ | 50 | 100 bytes | 40 | 1 | 0.95 | 80 million |"
+    assert len(written["indexes"].splitlines()) == 3, "HNSW was not measured"
+
+
+def test_jobs_of_bm25_in_parts_stand_in_a_table(printed):
+    printed["retrieval"] = [line for line in printed["retrieval"] if "_parts_" not in line[0]]
+    written = measured(
+        printed, "retrieval", bm25_5M_in_5_parts_count_words_memory=1000, bm25_5M_in_5_parts_count_words=150
+    )
+    assert written["words"].splitlines()[2:] == ["| `count_words` | 1 GB | 30 |"]
+
+
+def test_looks_for_near_duplicates_grow_with_the_square_and_their_indexes_do_not(printed):
+    values = {"duplicates_of_1M_articles": 720, "duplicates_of_1M_articles_joined": 360, "duplicates_index_bytes": 2000}
+    written = measured(printed, "documents", **values)
+    assert row(written, "study", "hours of a core to index").endswith("| under 0.01 | 0.1 | 10 |")
+    assert row(written, "study", "hours of a core to compare").endswith("| under 0.01 | 0.1 | 1,000 |")
+    assert row(written, "study", "bytes of these indexes").endswith("| 20 MB | 2 GB | 200 GB |")
+    assert "near duplicates" not in scale.parts(printed | {"documents": []})["study"]
 
 
 def gathers(printed, **measured):
@@ -222,8 +266,8 @@ def test_a_figure_that_is_missing_is_named(printed):
     ("number", "words"), [(3.14159, "3.1"), (2.0, "2"), (54_321, "54,000"), (1.24e6, "1.2 million"), (2e9, "2 billion")]
 )
 def test_numbers_have_two_digits_that_count(number, words):
-    assert scale._round(number) == words
+    assert figures.rounded(number) == words
 
 
 def test_sizes_have_units():
-    assert [scale._size(count) for count in (999, 1.5e3, 2e9, 7.77e11)] == ["1 kB", "1.5 kB", "2 GB", "780 GB"]
+    assert [figures.sized(count) for count in (999, 1.5e3, 2e9, 7.77e11)] == ["1 kB", "1.5 kB", "2 GB", "780 GB"]

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import yaml
 
+from ragassay.base.errors import AssayError
+
 ROOT = Path(__file__).resolve().parents[2]
 REASONS = ROOT / "benchmarks/figures/not_reached.yaml"
 NEAREST = 3  # figures of a benchmark that are shown beside those that fall short
@@ -81,3 +83,46 @@ def unmeasured(printed) -> str:
     names = re.search(r"^BENCHMARKS := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE).group(1).split()
     missing = [f"`make bench-{name}`" for name in names if name not in printed]
     return ", ".join(missing) or "none"
+
+
+class Lookup:
+    """The values of figures by their names; those of `get` may be missing."""
+
+    def __init__(self, printed):
+        self.found = {(name, figure[0]): float(figure[1]) for name, figures in printed.items() for figure in figures}
+
+    def __call__(self, benchmark, figure) -> float:
+        if not self.has(benchmark, figure):
+            message = f"found no figure {figure}, expected one for docs/scale.md; run make bench-{benchmark}"
+            raise AssayError(f"benchmarks/figures/{benchmark}.txt: {message}")
+        return self.found[benchmark, figure]
+
+    def has(self, benchmark, figure) -> bool:
+        return (benchmark, figure) in self.found
+
+    def get(self, benchmark, figure, times: float = 1) -> float | None:
+        return self.found[benchmark, figure] * times if self.has(benchmark, figure) else None
+
+    def names(self, benchmark) -> list[str]:
+        return [figure for name, figure in self.found if name == benchmark]
+
+
+def rounded(number):
+    """Two digits that count, with words for large numbers: paper has no more."""
+    if number == float("inf"):
+        return "any number"
+    if 0 < number < 0.01:
+        return "under 0.01"
+    number = float(f"{number:.2g}")
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= size:
+            return f"{number / size:g} {word}"
+    return f"{number:,.0f}" if number >= 10 else f"{number:g}"
+
+
+def sized(count):
+    number = float(f"{count:.2g}")
+    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if number >= size:
+            return f"{number / size:g} {unit}"
+    return f"{number:g} bytes"

@@ -4,15 +4,17 @@ Each number is a figure of a benchmark times a size, or a price of `config/paper
 measured with invented documents (`tools.synthetic_study`); the rest is arithmetic on paper.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
 
-from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.register import STALE
 from ragassay.calls.limits.rates import VISITS
+from ragassay.text.near_duplicates import BANDS
+from tools.figures import Lookup, rounded, sized
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = (10**4, 10**6, 10**8)  # documents or passages
@@ -23,15 +25,20 @@ CORE_HOUR = 0.04  # dollars, assumed
 HEAD, FILES = 2e9, 1e6  # bytes that a login node may well give; files that a project on a cluster often may have
 JOBS = (4e9, 8e9)  # bytes of a gather's job: what most ask for in profiles/, and the most
 HOUR = 3600
+ENTRY = 8  # bytes of a text in a band of an index of near duplicates
+INDEX = re.compile(r"(ivf_pq|hnsw)_of_(\d+)M_size")
+INDEXES = {"ivf_pq": "IVF-PQ", "hnsw": "HNSW"}
+IN_PARTS = re.compile(r"bm25_(\d+)M_in_\d+_parts_(\w+)_memory")
+NOTHING = "not measured"
 
 
 def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
     """part of the page -> its table, from the figures as `tools.figures` reads them."""
-    of = _lookup(printed)
-    gathers = _gathers(printed, of)
-    sizes = " | ".join(map(_round, SIZES))
-    ends = " | ".join(f"{_size(memory)} hold" for memory in JOBS)
-    limits = sorted(_limits(of, gathers), key=lambda limit: (limit.of, limit.most))
+    of = Lookup(printed)
+    gathers, indexes = _gathers(printed, of), list(_indexes(of))
+    sizes = " | ".join(map(rounded, SIZES))
+    ends = " | ".join(f"{sized(memory)} hold" for memory in JOBS)
+    limits = sorted(_limits(of, gathers, indexes), key=lambda limit: (limit.of, limit.most))
     study = [*_scaled(_study(of)), ["**breaks first**", *(_first(limits, "documents", size) for size in SIZES)]]
     search = [*_scaled(_search(of)), ["**breaks first**", *(_first(limits, "passages", size) for size in SIZES)]]
     ends += " | core seconds for a million | times the reading"
@@ -39,6 +46,8 @@ def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
         "study": _table(f"documents | {sizes}", study),
         "gathers": _table(f"gather | {sizes} | {ends}", map(_held, gathers)),
         "search": _table(f"passages | {sizes}", search),
+        "indexes": _table(Index.HEAD, [index.cells() for index in indexes] or [[NOTHING]]),
+        "words": _table("job | memory | core seconds of a million passages", list(_words(of)) or [[NOTHING]]),
         "limits": _table("part | holds up to | then", ([limit.part, limit.words, limit.then] for limit in limits)),
     }
 
@@ -57,6 +66,37 @@ class Gather(NamedTuple):
     def most(self, memory: float) -> float:
         """The documents that it can do in so many bytes."""
         return (memory - self.base) / self.each if self.each else float("inf")
+
+
+class Index(NamedTuple):
+    """What an index of vectors takes: of a vector bytes of its file and of the job that builds it, seconds to build it
+    and of a thousand queries; which share of the nearest ten it finds. What was not measured is None.
+    """
+
+    HEAD = "index | bytes of a vector | memory of a vector while it is built | core seconds to build a million |"
+    HEAD += f" core seconds of 1,000 queries in a million | of the 10 nearest it finds | {JOBS[1] / 1e9:g} GB build"
+
+    name: str
+    size: float
+    memory: float | None
+    build: float | None
+    search: float | None
+    recall: float | None
+
+    def most(self) -> float:
+        """The vectors of an index that the largest job can build."""
+        return JOBS[1] / (self.memory or self.size)
+
+    def cells(self) -> list[str]:
+        seconds = [None if each is None else 1e6 * each for each in (self.build, self.search)]
+        return [
+            self.name,
+            rounded(self.size),
+            NOTHING if self.memory is None else sized(self.memory),
+            *(NOTHING if each is None else rounded(each) for each in seconds),
+            NOTHING if self.recall is None else f"{self.recall:.2f}",
+            f"at most {rounded(self.most())}" if self.memory is None else rounded(self.most()),
+        ]
 
 
 class Limit(NamedTuple):
@@ -81,49 +121,82 @@ def _gathers(printed, of) -> list[Gather]:
 
 
 def _held(gather) -> list[str]:
-    memory = [_size(gather.base + gather.each * size) for size in SIZES]
-    most = [_round(gather.most(memory)) for memory in JOBS]
-    return [f"`{gather.name}`", *memory, *most, _round(1e6 * gather.seconds), _round(gather.seconds / gather.reading)]
+    memory = [sized(gather.base + gather.each * size) for size in SIZES]
+    most = [rounded(gather.most(memory)) for memory in JOBS]
+    return [f"`{gather.name}`", *memory, *most, rounded(1e6 * gather.seconds), rounded(gather.seconds / gather.reading)]
 
 
-def _study(of) -> Iterator[tuple[str, Callable, float]]:
-    """What, how it is written, and how much of it a document takes."""
+def _study(of) -> Iterator[tuple]:
+    """What, how it is written, how much of it a document takes, and the power of their number with which it grows if
+    that is not 1.
+    """
     tokens = [of("scale", f"{kind}_tokens_per_document") for kind in ("prompt", "completion")]
     price = yaml.safe_load((ROOT / "config/paper/scope.yaml").read_text())["models"][MODEL]["price"]
     dollars = (tokens[0] * price["input"] + tokens[1] * price["output"]) / 1e6
     requests = of("scale", "requests_per_document")
     a_second = 2000 / of("calls", "calls_2000_at_500_a_second")
-    yield f"shards of {SHARD:,} documents", _round, 1 / SHARD
-    yield "jobs", _round, of("scale", "jobs_per_shard") / SHARD
-    yield "submissions to Slurm", _round, of("scale", "submissions_per_shard") / SHARD
-    yield "memory of a head that plans all at once", _size, _planned(of)
-    yield "requests", _round, requests
+    yield f"shards of {SHARD:,} documents", rounded, 1 / SHARD
+    yield "jobs", rounded, of("scale", "jobs_per_shard") / SHARD
+    yield "submissions to Slurm", rounded, of("scale", "submissions_per_shard") / SHARD
+    yield "memory of a head that plans all at once", sized, _planned(of)
+    if of.has("documents", "duplicates_of_1M_articles"):
+        joined = of("documents", "duplicates_of_1M_articles_joined")
+        indexed = of("documents", "duplicates_of_1M_articles") - joined
+        yield "hours of a core to index texts for near duplicates", rounded, indexed / 1e6 / HOUR
+        yield "hours of a core to compare each with all before it", rounded, joined / 1e12 / HOUR, 2
+        yield "bytes of these indexes", sized, of("documents", "duplicates_index_bytes")
+        yield "bytes of them that the job of the last shard may read", sized, BANDS * ENTRY
+    yield "requests", rounded, requests
     pace = f"hours of {a_second:.0f} requests a second, which were measured at a limit of 500"
-    yield pace, _round, requests / a_second / HOUR
-    yield "tokens of prompts", _round, tokens[0]
-    yield "tokens of answers", _round, tokens[1]
-    yield f"dollars at the prices of {MODEL}", _round, dollars
-    yield "dollars in batches", _round, dollars * price["batch"]
-    yield "bytes of ledgers", _size, of("scale", "ledger_bytes_per_document")
-    yield "bytes of tables", _size, of("scale", "table_bytes_per_document")
-    yield "files of both", _round, _files(of) / SHARD
+    yield pace, rounded, requests / a_second / HOUR
+    yield "tokens of prompts", rounded, tokens[0]
+    yield "tokens of answers", rounded, tokens[1]
+    yield f"dollars at the prices of {MODEL}", rounded, dollars
+    yield "dollars in batches", rounded, dollars * price["batch"]
+    yield "bytes of ledgers", sized, of("scale", "ledger_bytes_per_document")
+    yield "bytes of tables", sized, of("scale", "table_bytes_per_document")
+    yield "files of both", rounded, _files(of) / SHARD
 
 
 def _search(of) -> Iterator[tuple[str, Callable, float]]:
     """The same of a passage."""
     embedding = 1 / of("models", "embedded_documents") / HOUR
-    yield "hours of a core to embed them", _round, embedding
-    yield "dollars for that", _round, embedding * CORE_HOUR
-    yield "bytes of vectors", _size, of("scale", "vector_bytes")
-    yield "hours to read them once", _round, of("models", "reading_500k_vectors") / 5e5 / HOUR
+    yield "hours of a core to embed them", rounded, embedding
+    yield "dollars for that", rounded, embedding * CORE_HOUR
+    yield "bytes of vectors", sized, of("scale", "vector_bytes")
+    yield "hours to read them once", rounded, of("models", "reading_500k_vectors") / 5e5 / HOUR
     for name, seconds in {"vectors": _dense(of), "BM25": _bm25(of)}.items():
-        yield f"hours of a core to search with {name}, {QUERIES:,} queries", _round, seconds * QUERIES / HOUR
-    yield "hours to write a table of them, sorted", _round, of("tables", "write_5M_rows") / 5e6 / HOUR
+        yield f"hours of a core to search with {name}, {QUERIES:,} queries", rounded, seconds * QUERIES / HOUR
+    yield "hours to write a table of them, sorted", rounded, of("tables", "write_5M_rows") / 5e6 / HOUR
+
+
+def _indexes(of) -> Iterator[Index]:
+    for found in map(INDEX.fullmatch, of.names("retrieval")):
+        if found:
+            kind, vectors = found[1], int(found[2]) * 1e6
+            name = found[0].removesuffix("size")
+            looks = [one.removesuffix("_1k") for one in of.names("retrieval") if re.match(rf"{name}\w+_\d+_1k$", one)]
+            best = looks[-1] if looks else name  # the last looks at most
+            taken = {
+                what: of.get("retrieval", f"{name}{what}", 1 / vectors) for what in ("size", "build", "build_peak")
+            }
+            memory = taken["build_peak"] and taken["build_peak"] * 2**20
+            search, recall = of.get("retrieval", f"{best}_1k", 1 / vectors), of.get("retrieval", f"{best}_recall_10")
+            yield Index(INDEXES[kind], 1e6 * taken["size"], memory, taken["build"], search, recall)
+
+
+def _words(of) -> Iterator[list[str]]:
+    """The jobs of a search with BM25 in parts."""
+    for found in map(IN_PARTS.fullmatch, of.names("retrieval")):
+        if found:
+            seconds = of.get("retrieval", found[0].removesuffix("_memory"), 1 / int(found[1]))
+            memory = sized(of("retrieval", found[0]) * 2**20)
+            yield [f"`{found[2]}`", memory, NOTHING if seconds is None else rounded(seconds)]
 
 
 def _scaled(rows) -> Iterator[list[str]]:
-    for what, form, each in rows:
-        yield [what, *(form(each * size) for size in SIZES)]
+    for what, form, each, *power in rows:
+        yield [what, *(form(each * size ** (power[0] if power else 1)) for size in SIZES)]
 
 
 def _first(limits, of, size) -> str:
@@ -132,32 +205,38 @@ def _first(limits, of, size) -> str:
     return broken[0] if broken else "nothing"
 
 
-def _limits(of, gathers) -> Iterator[Limit]:
+def _limits(of, gathers, indexes) -> Iterator[Limit]:
     for gather in gathers:
         most = gather.most(JOBS[0])
         then = f"more memory (`--set-resources {gather.name}:mem_mb=...`), or a run for each month"
-        yield Limit("documents", most, f"`{gather.name}`", f"{_round(most)} documents in {_size(JOBS[0])}", then)
+        yield Limit("documents", most, f"`{gather.name}`", f"{rounded(most)} documents in {sized(JOBS[0])}", then)
     most = HEAD / _planned(of)
     yield Limit(
-        "documents", most, "plan in one head", f"{_round(most)} documents in {_size(HEAD)}", "a run for each month"
+        "documents", most, "plan in one head", f"{rounded(most)} documents in {sized(HEAD)}", "a run for each month"
     )
     most = FILES / _files(of) * SHARD
-    stored = f"{_round(most)} documents in {_round(FILES)} files"
+    stored = f"{rounded(most)} documents in {rounded(FILES)} files"
     yield Limit("documents", most, "one file system", stored, "ledger and tables as objects (S3, MinIO)")
     most = STALE * VISITS  # with more, one comes to the register so rarely that it counts as dead
     then = "Redis or PostgreSQL, whose transactions do what the lock does"
-    yield Limit("jobs", most, "register, a file under `flock`", f"{_round(most)} jobs at once that ask one model", then)
+    yield Limit(
+        "jobs", most, "register, a file under `flock`", f"{rounded(most)} jobs at once that ask one model", then
+    )
+    for index in indexes:
+        most, then = index.most(), "more memory (`--set-resources build_index:mem_mb=...`), or an index that is smaller"
+        yield Limit("vectors", most, f"index {index.name}", f"{rounded(most)} vectors in {sized(JOBS[1])}", then)
     most = 1 / _dense(of)
     then = "an index of FAISS (`retrievers.{name}.index`)"
-    yield Limit("passages", most, "exact search of vectors", f"{_round(most)} passages", then)
+    yield Limit("passages", most, "exact search of vectors", f"{rounded(most)} passages", then)
     most = 1 / _bm25(of)
     then = "an inverted index on disk: Lucene, by Pyserini or OpenSearch"
-    yield Limit("passages", most, "exact search with BM25", f"{_round(most)} passages", then)
+    yield Limit("passages", most, "exact search with BM25", f"{rounded(most)} passages", then)
 
 
 def _dense(of) -> float:
-    """Seconds of a core for a query and a passage."""
-    return of("retrieval", "search_1k_in_1M_of_the_store") / 1e3 / 1e6
+    """Seconds of a core for a query and a passage, whose vectors lie in the file of a corpus."""
+    of_a_file = of.get("retrieval", "search_1k_in_4M_of_a_file", 1 / 4e6 / 1e3)
+    return of_a_file or of("retrieval", "search_1k_in_1M_of_the_store") / 1e3 / 1e6
 
 
 def _bm25(of) -> float:
@@ -174,39 +253,6 @@ def _files(of):
     return of("scale", "ledger_files_per_shard") + of("scale", "table_files_per_shard")
 
 
-def _lookup(printed):
-    found = {(name, figure[0]): float(figure[1]) for name, figures in printed.items() for figure in figures}
-
-    def of(benchmark, figure):
-        if (benchmark, figure) not in found:
-            message = f"found no figure {figure}, expected one for docs/scale.md; run make bench-{benchmark}"
-            raise AssayError(f"benchmarks/figures/{benchmark}.txt: {message}")
-        return found[benchmark, figure]
-
-    return of
-
-
 def _table(head, rows):
     rule = "|" + "---|" * (head.count("|") + 1)
     return "\n".join([f"| {head} |", rule, *(f"| {' | '.join(row)} |" for row in rows)])
-
-
-def _round(number):
-    """Two digits that count, with words for large numbers: paper has no more."""
-    if number == float("inf"):
-        return "any number"
-    if 0 < number < 0.01:
-        return "under 0.01"
-    number = float(f"{number:.2g}")
-    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if number >= size:
-            return f"{number / size:g} {word}"
-    return f"{number:,.0f}" if number >= 10 else f"{number:g}"
-
-
-def _size(count):
-    number = float(f"{count:.2g}")
-    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if number >= size:
-            return f"{number / size:g} {unit}"
-    return f"{number:g} bytes"
