@@ -7,13 +7,10 @@ shards; the limit of a plan is Snakemake building about as many jobs from a bare
 `python benchmarks/house.py demos` measures only what is named.
 """
 
-import os
 import shutil
-import subprocess
 import sys
-import time
 
-from common.clone import ROOT, cloned
+from common.clone import ROOT, cloned, timed
 from common.figures import figure, parts
 from tools import counts, docs
 
@@ -42,19 +39,6 @@ def house() -> None:
     figure("class_names_for_several_things", len(counts.shared_class_names()), "names", "== 0")
     figure("bindings_of_banned_names", counts.banned_bindings(), "bindings", "<= 600")
     figure("walk_from_a_target_to_the_table_of_defences", counts.walk(), "modules", "<= 90")
-
-
-def timed(folder, *command, **more) -> tuple[float, str]:
-    environment = {
-        name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL")
-    }
-    start = time.perf_counter()
-    done = subprocess.run(
-        command, cwd=folder, env=environment | more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if done.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}")
-    return time.perf_counter() - start, done.stdout
 
 
 def best(folder, *command) -> float:

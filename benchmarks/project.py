@@ -12,15 +12,13 @@ import contextlib
 import os
 import random
 import re
-import subprocess
 import sys
 import sysconfig
-import time
 import venv
 from collections.abc import Iterator
 from pathlib import Path
 
-from common.clone import cloned
+from common.clone import cloned, timed
 from common.figures import count, figure, parts
 
 BUILD = "from setuptools import build_meta; build_meta.build_wheel('dist')"
@@ -58,18 +56,6 @@ def installed() -> Iterator[tuple[Path, Path]]:
         work = clone.parent / "work"
         work.mkdir()
         yield folder / "bin/ragassay", work
-
-
-def timed(folder: Path, *command) -> tuple[float, str]:
-    """Seconds, and what the command printed."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    begin = time.perf_counter()
-    done = subprocess.run(
-        [*map(str, command)], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-3000:]}")
-    return time.perf_counter() - begin, done.stdout
 
 
 def documents(folder: Path, number: int, sentences: int = 25) -> Path:

@@ -5,7 +5,6 @@ prompt. What it says sets the tokens: its answers are short. Gathers run over in
 small ones, part `million` over a million documents. Time is that of a processor, so this may run beside other work.
 """
 
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,7 +15,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from clusters.plans import collection, counted, planned
-from common.clone import cloned
+from common.clone import cloned, timed
 from common.figures import count, parts
 from ragassay.calls.ledger.register import Register
 from ragassay.models.store import Store, key
@@ -28,10 +27,7 @@ VISITS, VECTORS, NUMBERS = 2_000, 50_000, 384  # numbers of a vector of the enco
 
 def study(clone: Path):
     (clone / "one.yaml").write_text(yaml.safe_dump(ONE))
-    command = [sys.executable, "-m", "snakemake", "scope", "--configfile", "one.yaml", "--cores", "2"]
-    done = subprocess.run(command, cwd=clone, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}")
+    timed(clone, sys.executable, "-m", "snakemake", "scope", "--configfile", "one.yaml", "--cores", "2")
     documents = sum(pq.read_metadata(file).num_rows for file in clone.glob("results/documents/*.parquet"))
     shards = len(list(clone.glob("results/documents/*.parquet")))
     count("documents", documents, f"in_{shards}_shards")

@@ -1,9 +1,11 @@
 """The workflow itself in a clone, so that neither the project nor its results change."""
 
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 ROOT = Path(__file__).resolve().parents[2]
+OF_MAKE = ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL")  # what commands of a user do not inherit
 DATA = (ROOT / "../shared/data").resolve()  # of others, beside the project
 PUBLISHED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}
 PUBLISHED |= {
@@ -28,6 +31,17 @@ def cloned() -> Iterator[Path]:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         Path(folder, "shared").symlink_to(ROOT.parent / "shared")
         yield clone
+
+
+def timed(folder: Path, *command, **more) -> tuple[float, str]:
+    """Seconds that a command takes, and what it prints; `more` is for its environment."""
+    words = [*map(str, command)]
+    environment = {name: value for name, value in os.environ.items() if name not in OF_MAKE} | more
+    pipes, begin = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}, time.perf_counter()
+    done = subprocess.run(words, cwd=folder, env=environment, text=True, **pipes)
+    if done.returncode:
+        sys.exit(f"{' '.join(words)} failed:\n{done.stdout[-3000:]}")
+    return time.perf_counter() - begin, done.stdout
 
 
 def with_published_data(clone: Path) -> None:
