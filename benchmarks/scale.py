@@ -41,19 +41,17 @@ def study(clone: Path):
 
 
 def plan(clone: Path):
-    """Jobs and submissions of a shard, and what the plan of one more job takes of the head."""
+    """Jobs and submissions of a shard."""
     collection(clone)
     shards = (clone / "data/shards.tsv").read_text().splitlines()
     plans = {}
     for number in (10, 50):
         (clone / "data/shards.tsv").write_text("\n".join(shards[: number + 1]) + "\n")
         how = ("scope", "--profile", "profiles/slurm", "--configfile", "mine.yaml")
-        _, memory, text = planned(clone, *how)
-        plans[number] = (*counted(text), memory)
-    jobs, submissions, megabytes = (more - less for less, more in zip(plans[10], plans[50], strict=True))
+        plans[number] = counted(planned(clone, *how, runs=1)[-1])
+    jobs, submissions = (more - less for less, more in zip(plans[10], plans[50], strict=True))
     count("jobs_per_shard", jobs / 40, "jobs")
     count("submissions_per_shard", submissions / 40, "submissions")
-    count("head_per_job", 1000 * megabytes / jobs, "kB")
 
 
 def store(folder: Path):

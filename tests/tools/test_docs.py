@@ -172,7 +172,8 @@ def test_tokens_and_prices_make_dollars(printed):
     ("benchmark", "figure", "part", "beginning"),
     [
         ("scale", "requests_per_document", "study", "requests"),
-        ("scale", "head_per_job", "limits", "plan in one head"),
+        ("cluster", "plan_of_1000000_documents_memory", "limits", "plan in one head"),
+        ("cluster", "plan_of_1000000_documents", "study", "hours of a core for that plan"),
         ("models", "embedded_documents", "search", "hours of a core to embed"),
         ("retrieval", "bm25_1k_in_50k", "search", "hours of a core to search with BM25"),
         ("scale", "measure_months_bytes", "gathers", "`measure_months`"),

@@ -25,6 +25,7 @@ CORE_HOUR = 0.04  # dollars, assumed
 HEAD, FILES = 2e9, 1e6  # bytes that a login node may well give; files that a project on a cluster often may have
 JOBS = (4e9, 8e9)  # bytes of a gather's job: what most ask for in profiles/, and the most
 HOUR = 3600
+PLANNED = (100_000, 1_000_000)  # documents of the plans that are measured
 ENTRY = 8  # bytes of a text in a band of an index of near duplicates
 INDEX = re.compile(r"(ivf_pq|hnsw)_of_(\d+)M_size")
 INDEXES = {"ivf_pq": "IVF-PQ", "hnsw": "HNSW"}
@@ -139,6 +140,7 @@ def _study(of) -> Iterator[tuple]:
     yield "jobs", rounded, of("scale", "jobs_per_shard") / SHARD
     yield "submissions to Slurm", rounded, of("scale", "submissions_per_shard") / SHARD
     yield "memory of a head that plans all at once", sized, _planned(of)
+    yield "hours of a core for that plan", rounded, of("cluster", "plan_of_1000000_documents") / 1e6 / HOUR
     if of.has("documents", "duplicates_of_1M_articles"):
         joined = of("documents", "duplicates_of_1M_articles_joined")
         indexed = of("documents", "duplicates_of_1M_articles") - joined
@@ -245,7 +247,8 @@ def _bm25(of) -> float:
 
 def _planned(of):
     """Bytes of the head for each document of a plan."""
-    return of("scale", "head_per_job") * 1000 * of("scale", "jobs_per_shard") / SHARD
+    few, many = (of("cluster", f"plan_of_{size}_documents_memory") for size in PLANNED)
+    return (many - few) * 1e6 / (PLANNED[1] - PLANNED[0])
 
 
 def _files(of):
