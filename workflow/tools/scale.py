@@ -224,6 +224,14 @@ def _limits(of, gathers, indexes) -> Iterator[Limit]:
     yield Limit(
         "jobs", most, "register, a file under `flock`", f"{rounded(most)} jobs at once that ask one model", then
     )
+    for found in (
+        found for found in map(IN_PARTS.fullmatch, of.names("retrieval")) if found and found[2] == "merge_parts"
+    ):
+        most = JOBS[0] * int(found[1]) * 1e6 / (of("retrieval", found[0]) * 2**20)
+        words = f"{rounded(most)} passages in {sized(JOBS[0])}"
+        yield Limit(
+            "passages", most, "`merge_parts` of BM25", words, "more memory (`--set-resources merge_parts:mem_mb=...`)"
+        )
     for index in indexes:
         most, then = index.most(), "more memory (`--set-resources build_index:mem_mb=...`), or an index that is smaller"
         yield Limit("vectors", most, f"index {index.name}", f"{rounded(most)} vectors in {sized(JOBS[1])}", then)
