@@ -221,17 +221,14 @@ def _limits(of, gathers, indexes) -> Iterator[Limit]:
     yield Limit("documents", most, "one file system", stored, "ledger and tables as objects (S3, MinIO)")
     most = STALE * VISITS  # with more, one comes to the register so rarely that it counts as dead
     then = "Redis or PostgreSQL, whose transactions do what the lock does"
-    yield Limit(
-        "jobs", most, "register, a file under `flock`", f"{rounded(most)} jobs at once that ask one model", then
-    )
-    for found in (
-        found for found in map(IN_PARTS.fullmatch, of.names("retrieval")) if found and found[2] == "merge_parts"
-    ):
-        most = JOBS[0] * int(found[1]) * 1e6 / (of("retrieval", found[0]) * 2**20)
-        words = f"{rounded(most)} passages in {sized(JOBS[0])}"
-        yield Limit(
-            "passages", most, "`merge_parts` of BM25", words, "more memory (`--set-resources merge_parts:mem_mb=...`)"
-        )
+    words = f"{rounded(most)} jobs at once that ask one model"
+    yield Limit("jobs", most, "register, a file under `flock`", words, then)
+    for found in map(IN_PARTS.fullmatch, of.names("retrieval")):
+        if found and found[2] == "merge_parts":
+            most = JOBS[0] * int(found[1]) * 1e6 / (of("retrieval", found[0]) * 2**20)
+            words = f"{rounded(most)} passages in {sized(JOBS[0])}"
+            then = "more memory (`--set-resources merge_parts:mem_mb=...`)"
+            yield Limit("passages", most, "BM25 in parts, `merge_parts`", words, then)
     for index in indexes:
         most, then = index.most(), "more memory (`--set-resources build_index:mem_mb=...`), or an index that is smaller"
         yield Limit("vectors", most, f"index {index.name}", f"{rounded(most)} vectors in {sized(JOBS[1])}", then)
