@@ -69,7 +69,7 @@ def comparable(vectors, similarity: str) -> np.ndarray:
 def unit(vectors) -> np.ndarray:
     """Vectors of length 1 as float32; an empty input gives an empty output."""
     vectors = np.array(vectors, np.float32)
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    lengths = np.sqrt(np.vecdot(vectors, vectors))[..., None]
     vectors /= np.where(lengths == 0, 1, lengths)
     return vectors
 
