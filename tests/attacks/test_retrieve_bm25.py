@@ -32,3 +32,13 @@ def test_without_poison_it_is_the_clean_search(files):
     retrieve_bm25(files("passages"), files("queries"), files("poison"), files("retrieved"), {}, 2)
     found = tables.read(RETRIEVED, files("retrieved")).to_pylist()
     assert found and not any(row["poisoned"] for row in found)
+
+
+def test_the_corpus_is_read_once(files, monkeypatch):
+    write_poison(files("poison"), POISON)
+    reads, original = [], tables.batches
+    monkeypatch.setattr(
+        tables, "batches", lambda table, path, *more: reads.append(path) or original(table, path, *more)
+    )
+    retrieve_bm25(files("passages"), files("queries"), files("poison"), files("retrieved"), {}, 3)
+    assert reads.count(files("passages")) == 1

@@ -24,7 +24,7 @@ def test_a_published_split_never_moves(key, part):
 
 
 @given(st.text())
-def test_in_ten_turns_a_key_is_tested_once(key):
-    turns = Counter(split_of(key, turn) for turn in range(len(PARTS)))
-    assert turns == {"train": 8, "validation": 1, "test": 1}
+def test_over_ten_folds_a_key_is_tested_once(key):
+    parts = Counter(split_of(key, fold) for fold in range(len(PARTS)))
+    assert parts == {"train": 8, "validation": 1, "test": 1}
     assert split_of(key, len(PARTS)) == split_of(key)

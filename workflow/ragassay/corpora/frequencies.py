@@ -35,13 +35,12 @@ class Frequencies:
     having: dict[str, int]  # word -> how many passages have it, of words that any has
 
     @classmethod
-    def counted(cls, texts: Iterable[str], wanted: set[str] | None = None) -> "Frequencies":
-        """Of the words that are wanted, or of all."""
+    def counted(cls, texts: Iterable[str]) -> "Frequencies":
         passages, length, having = 0, 0, Counter()
         for text in texts:
             words = words_of(text)
             passages, length = passages + 1, length + len(words)
-            having.update({*words} if wanted is None else wanted.intersection(words))
+            having.update({*words})
         return cls(passages, length, having)
 
     @classmethod

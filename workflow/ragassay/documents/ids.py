@@ -20,9 +20,9 @@ def content_id(kind: str, *parts) -> str:
     return f"{kind}-{hashlib.sha256(chr(0).join(map(str, parts)).encode()).hexdigest()[:16]}"
 
 
-def split_of(key: str, turn: int = 0) -> str:
+def split_of(key: str, fold: int = 0) -> str:
     """The part for a key. Over as many folds as there are `PARTS`, each key is in the test part once."""
-    return PARTS[(chance.number("split", key) + turn) % len(PARTS)]
+    return PARTS[(chance.number("split", key) + fold) % len(PARTS)]
 
 
 def reject(stage: str, row: dict, item: str, reason: str, detail: str) -> dict:

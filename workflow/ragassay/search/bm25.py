@@ -3,6 +3,7 @@ is omitted). Words are lower-case runs of letters and digits, without stemming o
 sparse product. Passages may come as a stream: their words are counted, not kept. They may also be a part of a corpus:
 with the frequencies of words in all of it, a passage scores as in an index of the whole corpus."""
 
+import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -37,15 +38,20 @@ class Bm25:
         self._k1, self._b = k1, b
         if frequencies:
             self._weigh(frequencies)
-        counts, lengths = self._counts(passages, learn=frequencies is None)
-        self.passages = len(lengths)
+        counts, lengths = _counted(passages, self._places, learn=frequencies is None)
         if frequencies is None:
             seen, having = self._places, np.bincount(counts.indices, minlength=len(self._places))
             length = int(lengths.sum(dtype=np.float64))
-            self._weigh(Frequencies(self.passages, length, {word: having[place] for word, place in seen.items()}))
+            self._weigh(Frequencies(len(lengths), length, {word: having[place] for word, place in seen.items()}))
             counts = counts[:, [seen[word] for word in self._places]]
+        self.take(counts, lengths)
+
+    def take(self, counts: sparse.csr_matrix, lengths: np.ndarray) -> "Bm25":
+        """Index passages, in the place of others, from how often each has each word and how many words each has."""
+        self.passages = len(lengths)
         if self._places:
             self._weights = self._weighted(counts, lengths).T.tocsr()  # words x passages
+        return self
 
     def _weigh(self, frequencies):
         """Learn the words that count, and what each counts."""
@@ -88,7 +94,7 @@ class Bm25:
         """Queries x passages; what shares no word with a query is not stored. A repeated word counts as often."""
         if self._weights is None:
             return sparse.csr_matrix((len(queries), self.passages), dtype=np.float32)
-        counts, lengths = self._counts(queries)
+        counts, lengths = _counted(queries, self._places)
         scores = (counts @ self._weights).tocsr()
         if self._divided:
             mass = self._mass(counts, lengths)
@@ -99,8 +105,8 @@ class Bm25:
         """The score of each query with one text, as if that were a passage of the corpus."""
         if not self._places:
             return np.zeros(len(queries))
-        counts, lengths = self._counts(queries)
-        scores = np.asarray(counts.multiply(self._weighted(*self._counts(texts))).sum(axis=1)).ravel()
+        counts, lengths = _counted(queries, self._places)
+        scores = np.asarray(counts.multiply(self._weighted(*_counted(texts, self._places))).sum(axis=1)).ravel()
         return scores / np.maximum(self._mass(counts, lengths), np.finfo(np.float32).tiny) if self._divided else scores
 
     def _weighted(self, counts, lengths):
@@ -119,43 +125,70 @@ class Bm25:
         """The inverse document frequency of words that so many passages have."""
         return np.log1p((self._corpus - having + 0.5) / (having + 0.5))
 
-    def _counts(self, texts, learn=False):
-        """Texts x words: how often each text has each word; and how many words each has. A word that has no place is
-        not counted, unless it is to be learned.
-        """
-        places, counts, ends, lengths = array("q"), array("f"), array("q", [0]), array("f")
-        for text in texts:
-            words = words_of(text)
-            lengths.append(len(words))
-            if learn:
-                words = {self._places.setdefault(word, len(self._places)): n for word, n in Counter(words).items()}
-            else:
-                words = Counter(place for word in words if (place := self._places.get(word)) is not None)
-            places.extend(words.keys())
-            counts.extend(words.values())
-            ends.append(len(places))
-        shape = (len(ends) - 1, len(self._places))
-        matrix = sparse.csr_matrix(tuple(np.asarray(part) for part in (counts, places, ends)), shape)
-        matrix.sort_indices()
-        return matrix, np.asarray(lengths)
+
+def _counted(texts, places, learn=False):
+    """Texts x words: how often each text has each word; and how many words each has. A word that has no place is not
+    counted, unless it is to be learned.
+    """
+    owned, counts, ends, lengths = array("q"), array("f"), array("q", [0]), array("f")
+    for text in texts:
+        words = words_of(text)
+        lengths.append(len(words))
+        if learn:
+            words = {places.setdefault(word, len(places)): n for word, n in Counter(words).items()}
+        else:
+            words = Counter(place for word in words if (place := places.get(word)) is not None)
+        owned.extend(words.keys())
+        counts.extend(words.values())
+        ends.append(len(owned))
+    shape = (len(ends) - 1, len(places))
+    matrix = sparse.csr_matrix(tuple(np.asarray(part) for part in (counts, owned, ends)), shape)
+    matrix.sort_indices()
+    return matrix, np.asarray(lengths)
 
 
-def best_by_words(
-    blocks: Iterable[list[str]], queries: list[str], count: int, frequencies: Frequencies, **options
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Positions in the stream of passages and scores of the best of each query, best first. Holds one block of passages
-    at a time. `frequencies` have the words of the queries at least.
+def best_by_words(indexes: Iterable[Bm25], queries: list[str], count: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Positions in the stream of passages and scores of the best of each query, best first. Indexes of some passages at
+    a time come one after another.
     """
     best, offset = [np.empty(0, np.int64)] * len(queries), 0
-    for texts in blocks:
-        index = Bm25(texts, **options, frequencies=frequencies)
+    for index in indexes:
         for start in range(0, len(queries), SCORED):
             scores = index.scores(queries[start : start + SCORED])
             for query, (positions, of_block) in enumerate(best_of_sparse(scores, count), start):
                 keys = np.concatenate([best[query], packed(of_block, positions + offset)])
                 best[query] = np.sort(keys)[:count]
-        offset += len(texts)
+        offset += index.passages
     return [unpacked(keys) for keys in best]
+
+
+def best_at_once(
+    blocks: Iterable[list[str]], queries: list[str], count: int, **options
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], Frequencies]:
+    """The same of texts whose words nobody has counted, and the frequencies of those of the queries. Texts stream by
+    once: how often each has these words lies in a file until all are counted.
+    """
+    words = sorted({word for text in queries for word in words_of(text)})
+    places, having, sizes, length = {word: at for at, word in enumerate(words)}, np.zeros(len(words), np.int64), [], 0
+    with tempfile.TemporaryFile() as file:
+        for texts in blocks:
+            counts, lengths = _counted(texts, places)
+            for part in (counts.data, counts.indices, counts.indptr, lengths):
+                np.save(file, part)
+            having += np.bincount(counts.indices, minlength=len(words))
+            sizes.append(len(texts))
+            length += int(lengths.sum(dtype=np.float64))
+        known = {word: number for word, number in zip(words, having.tolist(), strict=True) if number}
+        frequencies, columns = Frequencies(sum(sizes), length, known), np.cumsum(having > 0) - 1
+
+        def indexes():
+            file.seek(0)
+            for size in sizes:
+                data, indices, ends, lengths = (np.load(file) for _ in range(4))
+                counts = sparse.csr_matrix((data, columns[indices], ends), (size, len(known)))
+                yield Bm25((), **options, frequencies=frequencies).take(counts, lengths)
+
+        return best_by_words(indexes(), queries, count), frequencies
 
 
 def pairs(frequencies: Frequencies, **options) -> Callable[[list[str], list[str]], np.ndarray]:

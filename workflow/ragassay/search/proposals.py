@@ -2,27 +2,38 @@
 an index and without, and an index costs only the passages that it misses. For some queries these are counted.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
+import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.chance import lot
 from ragassay.base.stage import log
-from ragassay.corpora.corpus import Corpus
-from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS
+from ragassay.corpora.corpus import Corpus, ids
+from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, QUERIES
 from ragassay.search import neighbours as rows_of
+from ragassay.search.masked_sources import mask
 from ragassay.search.measures import DEPTHS
 from ragassay.search.nearest import nearest, packed, unpacked
+from ragassay.search.vectors import Vectors
 
 PAIRS = 65_536  # of a query and a passage, scored at once
 
 
-def write(neighbours, index_recall, query_ids, wanted, proposed, names, passages, titles, vectors, count, checked):
+def search(
+    propose: Callable[[pa.ChunkedArray, Vectors, list[str], np.ndarray], np.ndarray],
+    passages, queries, neighbours, index_recall, encoder, query_encoder, embeddings, titles, similarity, count, checked,
+    copied=0.0,
+):  # fmt: skip
     """Write both tables: the best of what was proposed to each query, and what was missed of `checked` queries.
-    `wanted` are the vectors of queries, `proposed` positions of passages, -1 where there is none, `names` the ids of
-    all passages. Returns the exact scores of what was proposed.
+    `propose` gets the ids of all passages, what gives vectors, the texts of queries and their vectors, and gives
+    positions of passages, -1 where there is none. Returns the exact scores of what was proposed.
     """
+    names, vectors = ids(passages), Vectors(encoder, query_encoder, embeddings, similarity)
+    query_ids, texts = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict().values()
+    wanted = vectors.of_queries(texts)
+    proposed = propose(names, vectors, texts, wanted)
     places = np.unique(proposed[proposed >= 0]).tolist()
     scores = exact_scores(proposed, wanted, vectors.of_places(passages, titles, places))
     chosen = [best(row, of_row, count) for row, of_row in zip(proposed, scores, strict=True)]
@@ -39,6 +50,7 @@ def write(neighbours, index_recall, query_ids, wanted, proposed, names, passages
             rows.append({"query_id": query_ids[row], "depth": depth, "shared": shared, "of": len(exact[:depth])})
     tables.write(INDEX_RECALL, index_recall, rows)
     log.info("%d queries in %d passages by an index, %d of them exactly as well", len(wanted), len(names), len(order))
+    mask(neighbours, queries, [passages], titles, vectors.scores, copied)
     return scores
 
 

@@ -8,9 +8,8 @@ import pyarrow as pa
 
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
-from ragassay.corpora.frequencies import Frequencies, words_of
 from ragassay.schemas.corpora import NEIGHBOURS
-from ragassay.search.bm25 import best_by_words
+from ragassay.search.bm25 import best_at_once
 from ragassay.search.neighbours import merged, of_best
 from ragassay.studies.poisoning.attacks import attacked_corpus
 
@@ -20,9 +19,7 @@ def retrieve_bm25(passages, queries, poisoned_passages, retrieved, options, coun
     options = dict(options)
     corpus, asked = Corpus(passages, options.pop("titles", NONE)), attacked_corpus.asked(queries, tried)
     poison_ids, poison = attacked_corpus.poisoned(poisoned_passages)
-    wanted = {word for text in asked["text"] for word in words_of(text)}
-    frequencies = Frequencies.counted(chain(corpus.texts(), poison), wanted)
-    best = best_by_words(chain(corpus.blocks(), [poison]), asked["text"], count, frequencies, **options)
+    best, _ = best_at_once(chain(corpus.blocks(), [poison]), asked["text"], count, **options)
     names = pa.chunked_array([*corpus.ids.chunks, *poison_ids.chunks], pa.string())
     parts = [NEIGHBOURS.schema.empty_table(), *of_best(asked["query_id"], names, best)]
     attacked_corpus.write(retrieved, merged(parts, count), poisoned_passages)

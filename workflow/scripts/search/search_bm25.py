@@ -1,13 +1,10 @@
 """Find the best passages of each query by BM25. A passage that shares no word with a query is no neighbour. Synthetic
 queries do not find the sentence that they were made from.
-
-The passages are read twice: first the words of the queries are counted in them.
 """
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
-from ragassay.corpora.frequencies import Frequencies, words_of
 from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
 from ragassay.search import bm25
 from ragassay.search.masked_sources import mask
@@ -19,8 +16,7 @@ def search_bm25(passages, queries, neighbours, options, count, copied=0.0):
     options = dict(options)
     titles = options.pop("titles", NONE)
     corpus, asked = Corpus(passages, titles), tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
-    frequencies = Frequencies.counted(corpus.texts(), {word for text in asked["text"] for word in words_of(text)})
-    best = bm25.best_by_words(corpus.blocks(), asked["text"], count, frequencies, **options)
+    best, frequencies = bm25.best_at_once(corpus.blocks(), asked["text"], count, **options)
     with tables.Writer(NEIGHBOURS, neighbours) as writer:
         for rows in of_best(asked["query_id"], corpus.ids, best):
             writer.write(rows)

@@ -5,7 +5,7 @@ from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
 from ragassay.corpora.frequencies import Frequencies, words_of
 from ragassay.schemas.corpora import PART_NEIGHBOURS, QUERIES
-from ragassay.search.bm25 import best_by_words
+from ragassay.search.bm25 import Bm25, best_by_words
 from ragassay.search.neighbours import of_best
 
 
@@ -15,7 +15,8 @@ def search_part(passages, queries, word_counts, part_neighbours, options, count)
     corpus = Corpus(passages, options.pop("titles", NONE))
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
     frequencies = Frequencies.read(word_counts, {word for text in asked["text"] for word in words_of(text)})
-    best = best_by_words(corpus.blocks(), asked["text"], count, frequencies, **options)
+    indexes = (Bm25(texts, **options, frequencies=frequencies) for texts in corpus.blocks())
+    best = best_by_words(indexes, asked["text"], count)
     with tables.Writer(PART_NEIGHBOURS, part_neighbours) as writer:
         for rows in of_best(asked["query_id"], corpus.ids, best):
             writer.write(rows)

@@ -4,48 +4,29 @@ for some queries how many of the nearest passages it missed. Nothing is written 
 
 import numpy as np
 
-from ragassay.base import tables
 from ragassay.base.stage import run
-from ragassay.corpora.corpus import ids
-from ragassay.schemas.corpora import QUERIES
 from ragassay.search import proposals
-from ragassay.search.masked_sources import mask
-from ragassay.search.vectors import Vectors
 from ragassay.services import hits
 
 
-def search_service(
-    passages,
-    queries,
-    neighbours,
-    index_recall,
-    encoder,
-    query_encoder,
-    embeddings,
-    titles,
-    similarity,
-    count,
-    collection,
-    entry,
-    search,
-    revision,
-    checked,
-    ledger,
-    copied=0.0,
-):
-    """`collection` and `entry` are the name and the entry of the configuration."""
-    names, vectors = ids(passages), Vectors(encoder, query_encoder, embeddings, similarity)
-    asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
-    wanted = vectors.of_queries(asked["text"])
-    same = hits.Search(entry, vectors.queries.encoder.digest, similarity, count, search, revision)
-    answers = hits.answers(collection, same, hits.CorpusTexts(passages), asked["text"], wanted, ledger)
-    proposed, similarities = np.full((len(wanted), count), -1), np.full((len(wanted), count), np.nan, np.float32)
-    for row, (positions, of_positions) in enumerate(answers):
-        proposed[row, : len(positions)], similarities[row, : len(positions)] = positions, of_positions
-    corpus = names, passages, titles, vectors
-    scores = proposals.write(neighbours, index_recall, asked["query_id"], wanted, proposed, *corpus, count, checked)
+def search_service(passages, encoder, similarity, count, collection, entry, search, revision, ledger, **searched):
+    """`collection` and `entry` are the name and the entry of the configuration, `searched` is the rest of what
+    `proposals.search` gets.
+    """
+    similarities = None
+
+    def propose(_, vectors, texts, wanted):
+        nonlocal similarities
+        same = hits.Search(entry, vectors.queries.encoder.digest, similarity, count, search, revision)
+        answers = hits.answers(collection, same, hits.CorpusTexts(passages), texts, wanted, ledger)
+        positions, similarities = np.full((len(wanted), count), -1), np.full((len(wanted), count), np.nan, np.float32)
+        for row, (places, of_places) in enumerate(answers):
+            positions[row, : len(places)], similarities[row, : len(places)] = places, of_places
+        return positions
+
+    searched |= {"passages": passages, "encoder": encoder, "similarity": similarity, "count": count}
+    scores = proposals.search(propose, **searched)
     hits.check_vectors(collection, scores, similarities, encoder["name"])
-    mask(neighbours, queries, [passages], titles, vectors.scores, copied)
 
 
 if __name__ == "__main__":
