@@ -7,6 +7,7 @@ import pytest
 
 from ragassay.studies.scope.response_comparisons import ClosedBook, Comparisons, shared
 from ragassay.studies.scope.verdict_matrix import AFTER, BEFORE, UNKNOWN, period
+from ragassay.text.words import stems
 from study import cells, questions
 
 
@@ -62,9 +63,9 @@ def test_the_questions_of_one_document_count_as_one_piece_of_evidence():
 
 
 def test_shared_words_leave_out_those_of_the_question():
-    question = "How many trams does the museum have?"
-    assert shared("The museum has 22 trams.", "The museum has 22 old trams.", question) == 0.5
-    assert shared("Who knows?", "The museum has trams.", question) is None
+    question = stems("How many trams does the museum have?")
+    assert shared(stems("The museum has 22 trams."), stems("The museum has 22 old trams."), question) == 0.5
+    assert np.isnan(shared(stems("Who knows?"), stems("The museum has trams."), question))
 
 
 @pytest.mark.parametrize(
@@ -87,11 +88,9 @@ WITH = ["It is not told.", "A bank.", "The price was 500 marks.", "Nobody says."
 
 
 def found_closed_book(cutoff):
-    ids = ASKED.ids.tolist()
-    texts = (dict(zip(ids, own, strict=True)) for own in (ANSWERS, WITH))
     codes = np.array([1, 0, -2, -2, -2], np.int8)
     table, rows = ClosedBook("g", "r", cutoff, 100, 0), {}
-    table.add(ASKED, *texts, codes)
+    table.add(ASKED, ANSWERS, WITH, codes)
     for row in table.rows():
         keys = json.loads(row["keys"])
         rows.setdefault((keys["published"], keys["questions"]), {})[row["metric"]] = (row["value"], row["n"])
@@ -115,10 +114,8 @@ def test_another_answer_of_the_document_is_the_one_before_it_that_was_given():
     """Of three in-scope questions the first is compared with the last, and the answer of the second was not given."""
     texts = ["Where?", "When?", "Who?", "How?"]
     asked = questions([0, 0, 0, 1], ["x", "x"], out=[0, 0, 0, 0], texts=texts)
-    ids = asked.ids.tolist()
-    answers = dict(zip(ids, ["Harbour bridge.", "Bridge tower.", "Tower quay.", "Mill."], strict=True))
-    responses = dict(zip(ids, ["Harbour tower.", None, "Quay bridge.", "Mill."], strict=True))
-    del responses[ids[1]]
+    answers = ["Harbour bridge.", "Bridge tower.", "Tower quay.", "Mill."]
+    responses = ["Harbour tower.", None, "Quay bridge.", "Mill."]
     table = ClosedBook("g", "r", None, 0, 0)
     table.add(asked, answers, responses, np.zeros(4, np.int8))
     found = {row["metric"]: (row["value"], row["n"]) for row in table.rows()}

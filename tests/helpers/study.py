@@ -5,7 +5,7 @@ verdicts on responses.
 import hashlib
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 import pytest
 
 from project import ROOT
@@ -107,8 +107,8 @@ def questions(owners, topics, out=None, kept=None, published=None, texts=None):
     count = len(owners)
     return Questions(
         "g",
-        pd.Index([f"q{number}" for number in range(count)]),
-        texts or ["What is it?"] * count,
+        pa.array([f"q{number}" for number in range(count)]),
+        pa.array(texts or ["What is it?"] * count),
         np.array(owners, int),
         np.array([True] * count if out is None else out, bool),
         np.array([True] * count if kept is None else kept, bool),

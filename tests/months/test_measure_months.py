@@ -68,6 +68,8 @@ def measured(folder, months, prompts=("basic", "cot"), detectors=("sbert",), tim
     everything = [one for rows in months.values() for one in rows]
     names = ("question_id", "doc_id", "score", "hard")
     scores = [{name: one[name] for name in names} | {"wording": one["score"]} for one in everything]
+    for score in scores:
+        score["shard"] = score["doc_id"].rpartition("-")[0]
     kept = [score for score, one in zip(scores, everything, strict=True) if one["status"] == "kept"]
     add("hardness_scores", HARDNESS_SCORES, kept)
     for detector, (shard, of_shard) in product(detectors, months.items()):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score, roc_auc_score, roc_curve
 
-from ragassay.metrics import panel
 from ragassay.metrics.agreement import kappa
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import draws, interval, share_interval
@@ -149,11 +148,15 @@ def test_any_number_can_be_measured_under_the_same_draws(items):
 
 def test_bounds_are_what_abstentions_could_make_of_a_rate():
     values = np.array([[1, 1], [0, np.nan], [np.nan, np.nan], [1, 0]])
-    lowest, highest = panel.bounds(values)
+
+    def bounds(mask):
+        return Panel(range(4)).mean(values, np.array(mask, bool)).bounds()
+
+    lowest, highest = bounds([1, 1, 1, 1])
     assert lowest.tolist() == [0.5, 0.25] and highest.tolist() == [0.75, 0.75]
-    lowest, highest = panel.bounds(values, np.array([True, True, False, False]))
+    lowest, highest = bounds([1, 1, 0, 0])
     assert lowest.tolist() == [0.5, 0.5] and highest.tolist() == [0.5, 1]
-    assert np.isnan(panel.bounds(values, np.zeros(4, bool))).all()
+    assert np.isnan(bounds([0, 0, 0, 0])).all()
 
 
 def test_of_nothing_there_is_no_number():

@@ -11,7 +11,7 @@ from scipy import stats
 from growth import peak
 from judging.coverage import covered, studies
 from ragassay.metrics import resampling
-from ragassay.metrics.paired import rank_swap, sign_flip
+from ragassay.metrics.paired import flipped, rank_swap
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import (
     Judge,
@@ -73,7 +73,7 @@ def test_what_is_drawn_does_not_depend_on_how_much_of_it_is_in_memory(numbers, m
 
     def drawn():
         exchanged = rank_swap(*scores, positive, np.arange(333) // 2, 999, 5)
-        return np.concatenate(list(draws(range(333), 301, 5))), sign_flip(differences, range(333), 999, 5), exchanged
+        return np.concatenate(list(draws(range(333), 301, 5))), flipped(differences, range(333), 999, 5), exchanged
 
     whole = drawn()
     monkeypatch.setattr(resampling, "NUMBERS", numbers)

@@ -7,7 +7,7 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, cohen_kappa_score, roc_auc_score
 
 from ragassay.metrics.agreement import alpha, kappa
-from ragassay.metrics.paired import holm, rank_swap, sign_flip
+from ragassay.metrics.paired import flipped, holm, p_of_flips, rank_swap
 from ragassay.metrics.panel import Panel, auroc, average_precision, precisions
 from ragassay.metrics.resampling import signs
 from ragassay.metrics.sums import areas
@@ -103,13 +103,13 @@ def test_flipped_signs_give_the_p_of_all_flips(seed):
         n_resamples=np.inf,
         vectorized=True,
     )
-    [found] = sign_flip(differences[:, None], range(12), FLIPS)
+    [found] = p_of_flips(flipped(differences[:, None], range(12), FLIPS))
     assert found == pytest.approx(exact.pvalue, abs=0.015)
 
 
 def test_no_p_is_zero_and_no_difference_has_none():
-    assert sign_flip(np.ones((40, 1)), range(40), 99).tolist() == [0.01]
-    assert sign_flip(np.zeros((40, 2)), range(40), 99).tolist() == [1.0, 1.0]
+    assert p_of_flips(flipped(np.ones((40, 1)), range(40), 99)).tolist() == [0.01]
+    assert p_of_flips(flipped(np.zeros((40, 2)), range(40), 99)).tolist() == [1.0, 1.0]
 
 
 def plain_holm(values):

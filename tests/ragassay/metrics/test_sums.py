@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from ragassay.metrics.paired import p_of_flips
-from ragassay.metrics.panel import Panel, bounds
+from ragassay.metrics.panel import Panel
 from ragassay.metrics.sums import Totals, exact
 
 NAMES = [f"d{number}" for number in range(40)]
@@ -34,7 +34,7 @@ def test_sums_of_any_shards_give_the_bytes_of_one_job(study):
     for _ in range(3):
         totals = Totals()
         for items in parts(random, owners):
-            totals.add(Panel(owners[items], 60, 3).summed(values[items], {"all": None, "some": mask[items]}))
+            totals.add_means(Panel(owners[items], 60, 3), values[items], {"all": None, "some": mask[items]})
         for name, estimates in totals.estimates().items():
             assert [mine.tobytes() for mine in estimates] == [theirs.tobytes() for theirs in whole[name]]
             assert estimates.row(1) == whole[name].row(1)
@@ -51,14 +51,15 @@ def test_a_shard_without_items_adds_nothing(study):
     _, owners, values, _ = study
     totals = Totals()
     for items in ([], range(len(owners)), []):
-        totals.add(Panel(owners[list(items)], 9).summed(values[list(items)], {"all": None}))
+        totals.add_means(Panel(owners[list(items)], 9), values[list(items)], {"all": None})
     assert totals.estimates()["all"].row() == Panel(owners, 9).mean(values).row()
 
 
 def test_bounds_of_estimates_are_those_of_values(study):
     _, owners, values, mask = study
     shares = values[:, :1]
-    np.testing.assert_allclose(Panel(owners).mean(shares, mask).bounds(), bounds(shares, mask), rtol=1e-12)
+    filled = [np.where(np.isnan(shares), end, shares)[mask].mean(axis=0) for end in (0, 1)]
+    np.testing.assert_allclose(Panel(owners).mean(shares, mask).bounds(), filled, rtol=1e-12)
     answers = np.array([1.0] * 15 + [0.0] * 7 + [np.nan])  # 15 / 22 * 22 is not 15
     assert [float(end[0]) for end in Panel(range(23)).mean(answers, np.full(23, True)).bounds()] == [15 / 23, 16 / 23]
     nothing = Panel(owners).mean(np.full(len(owners), np.nan), mask).bounds()

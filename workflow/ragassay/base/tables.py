@@ -40,6 +40,7 @@ __all__ = [
     "TableError",
     "Writer",
     "batches",
+    "by_keys",
     "by_shard",
     "each",
     "frame",
@@ -206,6 +207,14 @@ def each(table: Table, paths: Iterable, columns: Iterable[str] | None = None) ->
     """The keys in the path of each file, such as generator and shard, and its rows."""
     for path in paths:
         yield keys(table, path), read(table, path, columns)
+
+
+def by_keys(table: Table, paths: Iterable, names: Iterable[str], columns: Iterable[str] | None = None):
+    """What some keys of the paths are, as a tuple -> the rows of all files with these, in the order of the files."""
+    parts = {}
+    for values, rows in each(table, paths, columns):
+        parts.setdefault(tuple(values[name] for name in names), []).append(rows)
+    return {values: pa.concat_tables(of_keys) for values, of_keys in parts.items()}
 
 
 def by_shard(files: dict[Table, Iterable]) -> dict[str, dict[Table, list]]:

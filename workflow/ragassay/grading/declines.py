@@ -40,6 +40,11 @@ OF_PASSAGES = re.compile(
 )
 
 
+# Whatever fits one of both patterns has one of these, which are found in less time.
+HINTS = ("not", "n't", "no ", "have no", "none", "nothing", "neither", "never", "lack", "fail", "silent", "need more")
+HINTS += ("unable", "sorry", "afraid", "insufficient", "without", "unknown", "unclear", "impossible", "as of my")
+
+
 def declines(answer: str) -> bool:
     """Whether an answer that was given without a text, or its lack, says that the model does not know."""
     return _says(DECLINES, answer)
@@ -51,4 +56,10 @@ def declines_from_passages(answer: str) -> bool:
 
 
 def _says(pattern, answer):
-    return not answer.strip() or bool(pattern.search(answer.replace("\u2019", "'")))
+    text = answer.replace("\u2019", "'")
+    return not text.strip() or (has_hint(text) and bool(pattern.search(text)))
+
+
+def has_hint(text: str) -> bool:
+    letters = text.casefold().replace("\u0131", "i")  # which patterns take for an i, too
+    return any(hint in letters for hint in HINTS)

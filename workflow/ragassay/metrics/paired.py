@@ -1,4 +1,4 @@
-"""Tests whether two methods do equally well on the same items, and Holm's correction for multiple tests. `sign_flip`
+"""Tests whether two methods do equally well on the same items, and Holm's correction for multiple tests. `flipped`
 tests a mean difference: if both are equally good, what one wins on a document could as well be lost there (with one
 question per document, McNemar's exact test). `rank_swap` tests a difference of areas under ROC curves by exchanging
 the ranks of a cluster."""
@@ -8,13 +8,10 @@ import numpy as np
 from ragassay.metrics.resampling import signs
 
 
-def sign_flip(differences, clusters, flips: int, seed: int = 0) -> np.ndarray:
-    """Two-sided p of at least 1 / (flips + 1) for each column of differences, which are clusters x tests."""
-    return p_of_flips(flipped(differences, clusters, flips, seed))
-
-
 def flipped(differences, clusters, flips: int, seed: int = 0) -> np.ndarray:
-    """1 + flips x tests: the sum of each column as it is, and as each flip makes it. Sums of other clusters add up."""
+    """1 + flips x tests, from clusters x tests: the sum of each column as it is, and as each flip makes it. Sums of
+    other clusters add up; see `p_of_flips`.
+    """
     differences = np.asarray(differences, np.float32)  # exact: they are whole numbers
     differing = differences.any(axis=1)
     differences, names = differences[differing], np.asarray(clusters)[differing]
@@ -28,7 +25,7 @@ def flipped(differences, clusters, flips: int, seed: int = 0) -> np.ndarray:
 
 
 def p_of_flips(sums) -> np.ndarray:
-    """From the sums that `flipped` gives."""
+    """Two-sided p of at least 1 / (flips + 1) for each test, from the sums that `flipped` gives."""
     return ((np.abs(sums[1:]) >= np.abs(sums[0])).sum(axis=0) + 1) / len(sums)
 
 

@@ -7,6 +7,7 @@ distribution does. `share_interval` is Wilson's, `difference_interval` Newcombe'
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,16 +25,28 @@ MIX = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64
 def _poisson() -> np.ndarray:
     """A number of 16 bits -> Poisson's with mean 1 at that quantile."""
     probabilities = [math.exp(-1) / math.factorial(number) for number in range(10)]
-    return np.searchsorted(np.cumsum(probabilities), (np.arange(2**16) + 0.5) / 2**16).astype(float)
+    return np.searchsorted(np.cumsum(probabilities), (np.arange(2**16) + 0.5) / 2**16).astype(np.uint8)
 
 
 POISSON = _poisson()
 
 
 def draws(clusters: Sequence, times: int, seed: int = 0) -> Iterator[np.ndarray]:
-    """draws x clusters: how often each of these names was drawn, some draws at a time."""
+    """draws x clusters: how often each of these names was drawn, some draws at a time. The tables of one shard get the
+    same draws, which are made once.
+    """
+    few = len(clusters) * times <= NUMBERS
+    yield from _latest(tuple(clusters), times, seed) if few else _drawn(clusters, times, seed)
+
+
+def _drawn(clusters, times, seed):
     for lanes in _lanes("resample", clusters, times, seed):
-        yield POISSON[lanes]
+        yield np.ascontiguousarray(POISSON[lanes])
+
+
+@lru_cache(maxsize=4)
+def _latest(*names_and_draws):
+    return list(_drawn(*names_and_draws))
 
 
 def signs(clusters: Sequence, times: int, seed: int = 0) -> Iterator[np.ndarray]:
@@ -48,7 +61,7 @@ def _lanes(purpose, clusters, times, seed) -> Iterator[np.ndarray]:
     """
     if not times or not len(clusters):
         return
-    states, done = np.array([chance.number(purpose, seed, name) for name in clusters], np.uint64), 0
+    states, done = np.fromiter((chance.number(purpose, seed, name) for name in clusters), np.uint64, len(clusters)), 0
     for size in _batches(times, len(states)):
         steps = np.arange(done // LANES + 1, (done + size - 1) // LANES + 2, dtype=np.uint64)
         words = _mixed(states[:, None] + steps * GOLDEN)

@@ -127,13 +127,44 @@ class ScoreCounts(NamedTuple):
 
 
 class Totals(dict):
-    """What all parts that were added say, by name."""
+    """What all parts that were added say, by name: `Sums`, or `ScoreCounts` of a part or more. Sums of one panel wait
+    for each other, so that its draws are multiplied once.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self._panel, self._waiting = None, []
 
     def add(self, parts: dict[Hashable, Sums | ScoreCounts]) -> None:
         for name, part in parts.items():
             self[name] = self[name].plus(part) if name in self else part
 
+    def add_means(self, panel, values, masks: dict[Hashable, np.ndarray]) -> None:
+        """The numbers of some items, for the means of those of each mask; None is a mask of all that have a number."""
+        if self._waiting and self._panel.names is not panel.names:
+            self._draw()
+        self._panel, values = panel, columns_of(values)
+        answered = ~np.isnan(values)
+        shares = np.all(~answered | ((values >= 0) & (values <= 1)), axis=0)
+        for name, mask in masks.items():
+            asked = mask_of(mask, answered)
+            counted = asked & answered
+            sums = panel.sums(np.where(counted, values, 0)), panel.sums(counted)
+            self._waiting.append((name, *sums, (asked & ~answered).sum(axis=0), shares))
+
+    def _draw(self):
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        names, totals, counts, abstained, shares = zip(*waiting, strict=True)
+        drawn = self._panel.drawn(np.concatenate([*totals, *counts], axis=1))
+        parts = np.split(drawn, np.cumsum([part.shape[1] for part in (*totals, *counts)])[:-1], axis=1)
+        for at, name in enumerate(names):
+            rest = abstained[at], (counts[at] > 0).sum(axis=0), shares[at]
+            self.add({name: Sums(parts[at], parts[len(names) + at], *rest)})
+
     def estimates(self) -> dict[Hashable, Estimates]:
+        self._draw()
         return {name: sums.estimates() for name, sums in self.items()}
 
 
@@ -166,3 +197,14 @@ def ratio(part, whole):
     """NaN where nothing was counted."""
     part, whole = np.asarray(part, float), np.asarray(whole, float)
     return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+
+
+def columns_of(values, type_=float) -> np.ndarray:
+    """items x methods, also of numbers of one method."""
+    values = np.asarray(values, type_)
+    return values[:, None] if values.ndim == 1 else values
+
+
+def mask_of(asked, answered) -> np.ndarray:
+    """A mask for each of the methods; without one, of what has a number."""
+    return answered if asked is None else np.broadcast_to(columns_of(asked, bool), answered.shape)

@@ -31,7 +31,8 @@ DIGITS = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*")
 
 def tokens(text: str) -> list[str]:
     """Words and numbers as they stand in the text, without a possessive ending."""
-    return [POSSESSIVE.sub("", word) for word in WORD.findall(text)]
+    words = WORD.findall(text)
+    return [POSSESSIVE.sub("", word) for word in words] if "'" in text or "\u2019" in text else words
 
 
 @lru_cache(maxsize=50_000)
@@ -49,6 +50,16 @@ def _stemmer():
 def content(text: str) -> list[str]:
     """The words that are not function words, in order."""
     return [word for word in tokens(text) if word.lower() not in FUNCTION_WORDS]
+
+
+def stems(text: str) -> frozenset[str]:
+    """Those of its content words."""
+    return frozenset(map(_content_stem, tokens(text))) - {""}
+
+
+@lru_cache(maxsize=50_000)
+def _content_stem(word):
+    return "" if word.lower() in FUNCTION_WORDS else stem(word)
 
 
 def names(text: str) -> list[str]:

@@ -5,11 +5,9 @@ shard, so that a study of any size fits into memory.
 
 from itertools import chain
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragassay.base import tables
-from ragassay.base.lookup import Lookup
 from ragassay.base.stage import log, run
 from ragassay.report.explorers import verdicts
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
@@ -17,8 +15,8 @@ from ragassay.report.explorers.questions import KIND, Detectors, Responses, doss
 from ragassay.report.explorers.verdicts import CorpusGates, DocumentGate
 from ragassay.report.provenance import in_paths, of_page
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
-from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_STRATA
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
 from ragassay.schemas.scope_questions import (
     CLAIMS,
     NOVEL_CLAIMS,
@@ -27,6 +25,7 @@ from ragassay.schemas.scope_questions import (
     SCOPE_LABELS,
     SCOPE_VOTES,
 )
+from ragassay.studies.scope.strata import scores_by_shard
 
 MOST_CHARACTERS = 20_000_000  # of responses on one page, and of documents
 LEAST_CHARACTERS = 120  # of a response that is cut, so that the page has room for all
@@ -44,10 +43,11 @@ def list_questions(
     paths = {
         CLAIMS: claims, RECOVERED_CLAIMS: recovered_claims, NOVEL_CLAIMS: novel_claims, SCOPE_LABELS: scope_labels,
         SCOPE_VOTES: scope_votes, HARDNESS: hardness, DOCUMENTS: documents, QUESTIONS: questions, RESPONSES: responses,
-        DEFUSION_LABELS: defusion_labels,
+        DEFUSION_LABELS: defusion_labels, PREDICTIONS: predictions,
     }  # fmt: skip
     people, of_responses = verdicts.people(gold, human_labels)
-    hard = Lookup(_pieces(HARDNESS_SCORES, hardness_scores, "question_id", "hard"))
+    hard = scores_by_shard(hardness_scores, ("question_id", "hard"))
+    generator = tables.keys(QUESTIONS, questions[0])["generator"]
     strata = [row["stratum"] for row in _rows(HARDNESS_STRATA, hardness_strata)]
     columns, detectors = responder_columns(map(_responder, responses)), Detectors(predictions)
     gate, corpus_gates = DocumentGate(gated_questions, documents), CorpusGates(covered_questions)
@@ -58,23 +58,21 @@ def list_questions(
         def rows(table, *names):
             return _rows(table, shards[shard][table], *names)
 
-        texts, asked = rows(DOCUMENTS), rows(QUESTIONS)
-        ids = [row["question_id"] for row in asked]
-        detectors.load(ids)
+        detectors.load(shards[shard][PREDICTIONS])
         names = ("question_id", "responder", "prompt_name")
         answered = Responses(
             columns, rows(RESPONSES, *names, "text", "finish_reason"), rows(DEFUSION_LABELS), of_responses
         )
         return dossiers(
-            texts,
+            rows(DOCUMENTS),
             rows(CLAIMS, "doc_id", "slot", "text"),
             rows(RECOVERED_CLAIMS, "recovered_id", "doc_id", "round", "slot", "text"),
             rows(NOVEL_CLAIMS, "recovered_id"),
-            asked,
+            rows(QUESTIONS),
             rows(SCOPE_LABELS),
             rows(SCOPE_VOTES, "question_id", "vote", "verdict", "abstained", "judge"),
             rows(HARDNESS, "question_id", "nearness", "stratum"),
-            {name: row["hard"] for name, row in hard.of(ids).items()},
+            dict(zip(*hard(generator, shard).to_pydict().values(), strict=True)),
             people,
             detectors,
             (answered, detectors, gate, corpus_gates),
@@ -97,7 +95,7 @@ def list_questions(
     }  # fmt: skip
     missing = [(MISSING[name], remedies[name]) for name, values in given.items() if not values]
     missing += listing.not_shown()
-    further = (hardness_scores, hardness_strata, gold, human_labels, predictions, covered_questions, gated_questions)
+    further = (hardness_scores, hardness_strata, gold, human_labels, covered_questions, gated_questions)
     tables_read = [*chain(*paths.values()), *chain(*further)]
     home = report.removesuffix("index.html")
     made = of_page(page, tables_read, command, in_paths(models, tables_read), home=home)
@@ -135,12 +133,6 @@ def _responder(path):
 
 def _count(paths):
     return sum(pq.read_metadata(path).num_rows for path in paths)
-
-
-def _pieces(table, paths, *columns):
-    for path in paths:
-        for batch in tables.batches(table, path, columns):
-            yield pa.Table.from_batches([batch])
 
 
 def _rows(table, paths, *columns):

@@ -6,6 +6,9 @@ shard at a time, and tables keep sums: so memory does not grow with the shards.
 import operator
 from collections.abc import Iterator
 
+import numpy as np
+import pyarrow as pa
+
 from ragassay.base import tables
 from ragassay.base.stage import run
 from ragassay.metrics.resampling import Judge
@@ -25,13 +28,17 @@ from ragassay.studies.scope.response_tables import (
     judge_rows,
     matrix,
     parts_of,
+    response_name,
     votes_by_way,
+    way_of,
 )
 from ragassay.studies.scope.strata import scores_by_shard
 from ragassay.studies.scope.verdict_matrix import (
     NO_GOLD,
+    SCOPE_SIDES,
     JudgedCell,
     Questions,
+    aligned,
     cells_of,
     judges_on_gold,
     read_questions,
@@ -50,21 +57,24 @@ def measure_responses(
     draws = {"times": resamples, "seed": seed}
     people = tables.frame(GOLD, gold).rename(columns={"prompt_name": "prompt"})
     on_scope, on_defusion = (people[people["task"] == task] for task in (SCOPE, DEFUSION))
-    settled = on_defusion.set_index(["question_id", "responder", "prompt"])["label"].to_dict()
+    names = response_name(*(pa.array(on_defusion[name]) for name in ("question_id", "responder", "prompt")))
+    settled = dict(zip(names.to_pylist(), on_defusion["label"], strict=True))
+    of_scope = [pa.array(on_scope[name], pa.string()) for name in ("question_id", "label")]
     cells, models, scores = cells_of(defusion_labels), _models(scope_labels), scores_by_shard(hardness_scores)
-    by_votes, studies, judges, responders, asked_of_all = Table3(least_share, **draws), {}, {}, set(), 0
+    ways = (way_of(tables.keys(DEFUSION_VOTES, path)["variant"]) for path in defusion_votes)
+    by_votes, studies, judges, responders, asked_of_all = Table3(ways, least_share, **draws), {}, {}, set(), 0
     files = {DOCUMENTS: documents, SELECTED_QUESTIONS: selected_questions, RESPONSES: responses}
     files |= {DEFUSION_LABELS: defusion_labels, DEFUSION_VOTES: defusion_votes, SCOPE_LABELS: scope_labels}
     for shard, parts in tables.by_shard(files | {CLOSED_BOOK_ANSWERS: closed_book_answers}).items():
-        by_votes.add(*votes_by_way(parts[DEFUSION_VOTES]), settled)
+        by_votes.add(votes_by_way(parts[DEFUSION_VOTES]), settled)
         if len(on_defusion):
             judged = tables.frame(DEFUSION_LABELS, parts[DEFUSION_LABELS], ["question_id", "label"])
             for name, counts in judges_on_gold(judged, on_defusion).items():
                 judges[name] = Judge(*map(operator.add, judges.get(name, NO_GOLD), counts))
-        given = tables.frame(RESPONSES, parts[RESPONSES], ["question_id", "text", "finish_reason", "truncated"])
-        responders |= set(given["responder"])
-        labels = tables.frame(SCOPE_LABELS, parts[SCOPE_LABELS], ["question_id", "label"])
-        closed_book = tables.frame(CLOSED_BOOK_ANSWERS, parts[CLOSED_BOOK_ANSWERS], ["question_id", "text"])
+        given = _by_generator(RESPONSES, parts, ["prompt", "responder"], "finish_reason", "truncated", "text")
+        labels = _by_generator(SCOPE_LABELS, parts, ["judge"], "label")
+        closed_book = _by_generator(CLOSED_BOOK_ANSWERS, parts, ["responder"], "text")
+        responders |= {cell[1] for of_cells in given.values() for cell, rows in of_cells.items() if rows.num_rows}
         questions = read_questions(parts[DOCUMENTS], parts[SELECTED_QUESTIONS])
         verdicts = read_verdicts(questions, parts[DEFUSION_LABELS])
         for name, asked in questions.items():
@@ -72,14 +82,18 @@ def measure_responses(
             if name not in studies:
                 of_name = name, cells.get(name, []), models.get(name, []), judge, prompt, cutoffs, flips
                 studies[name] = Answers(*of_name, **draws)
-            of_shard = (_of(rows, name) for rows in (given, labels, closed_book))
-            studies[name].add(asked, verdicts[name], *of_shard, scores(name, shard), _by_question(on_scope, "label"))
+            of_shard = (rows.get(name, {}) for rows in (given, labels, closed_book))
+            of_people = asked.codes(*of_scope, SCOPE_SIDES)
+            studies[name].add(asked, verdicts[name], *of_shard, scores(name, shard), of_people)
     rows = list(judge_rows({cell.judge for name in studies for cell in cells.get(name, [])}, judges))
     rows += [*by_votes.rows(), *basis_rows(judge, by_rules, responders, len(people), asked_of_all)]
     for name, study in studies.items():
         rows += study.rows(judges)
         rows += figure_1(study.detection.rows()) if name == generator else []
     tables.write(METRICS, metrics, rows)
+
+
+NO_RESPONSES = RESPONSES.schema.empty_table()
 
 
 class Answers:
@@ -94,22 +108,24 @@ class Answers:
         self.closed_book = {}  # responder -> ClosedBook
 
     def add(self, questions: Questions, verdicts, responses, labels, closed_book, scores, gold):
-        """Frames with the rows of one shard; `gold` is question -> what people say of its scope."""
-        hard = scores.loc[scores["hard"].eq(True), "question_id"]
+        """The rows of one shard, by prompt and responder, by model, and by responder; `gold` are codes of what people
+        say of the scope of questions.
+        """
+        hard = questions.are_in(scores["question_id"].filter(scores["hard"]))
         if self.cells:
             self.table_2.add(questions, verdicts, parts_of(questions, self.cells, hard, self.cutoffs), responses)
             self.comparisons.add(questions, verdicts)
-        by_model = {model: _by_question(rows, "label") for model, rows in labels.groupby("judge")}
-        self.detection.add(questions, by_model, _by_question(scores.dropna(subset="score"), "score"), hard, gold)
-        for responder, answers in closed_book.groupby("responder"):
+        by_model = {model: questions.codes(*rows.columns, SCOPE_SIDES) for (model,), rows in labels.items()}
+        overlap = aligned(questions.ids, scores["question_id"], scores["score"].to_numpy(), np.nan)
+        self.detection.add(questions, by_model, overlap, hard, gold)
+        for (responder,), answers in closed_book.items():
             codes = matrix(questions, verdicts, [JudgedCell(self.judge, self.prompt, responder)])[:, 0]
-            given = responses[(responses["responder"] == responder) & (responses["prompt"] == self.prompt)]
             if responder not in self.closed_book:
                 cutoff = self.cutoffs.get(responder)
                 self.closed_book[responder] = ClosedBook(self.generator, responder, cutoff, **self.draws)
-            self.closed_book[responder].add(
-                questions, *(_by_question(rows, "text") for rows in (answers, given)), codes
-            )
+            from_document = responses.get((self.prompt, responder), NO_RESPONSES)
+            texts = map(questions.texts_of, (answers, from_document))
+            self.closed_book[responder].add(questions, *texts, codes)
 
     def rows(self, judges) -> Iterator[dict]:
         if self.cells:
@@ -127,12 +143,12 @@ def _models(scope_labels):
     return models
 
 
-def _of(rows, generator):
-    return rows[rows["generator"] == generator]
-
-
-def _by_question(rows, column):
-    return dict(zip(rows["question_id"], rows[column], strict=True))
+def _by_generator(table, parts, names, *columns):
+    """generator -> these keys of paths -> questions and columns."""
+    by_generator, columns = {}, ("question_id", *columns)
+    for (generator, *keys), rows in tables.by_keys(table, parts[table], ["generator", *names], columns).items():
+        by_generator.setdefault(generator, {})[tuple(keys)] = rows
+    return by_generator
 
 
 if __name__ == "__main__":

@@ -6,6 +6,9 @@ lineage: one from a hard stratum, another kept one, one that the judge disputed,
 """
 
 from collections.abc import Iterator
+from operator import itemgetter
+
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.chance import lot
@@ -60,9 +63,8 @@ def measure_scope(
         histograms.add(kept, near)
         table_6.add(texts, kept)
         graded = scores(generator, shard)
-        hard = set(graded.loc[graded["hard"].eq(True), "question_id"])
-        pools = candidate_pools(_records(questions.assign(shard=shard)), hard)
-        candidates += [row | {"pool": name} for name, rows in pools.items() for row in _of_documents(rows)]
+        hard = set(graded["question_id"].filter(graded["hard"]).to_pylist())
+        candidates += _records(first_of_documents(questions, hard).assign(shard=shard))
     for path in rejects:
         rejected.add(tables.read(tables.REJECTS, path).to_pydict())
     strata = tables.frame(HARDNESS_STRATA, hardness_strata)
@@ -70,9 +72,9 @@ def measure_scope(
     for table in (funnel, agreement, drifted, histograms, table_6, rejected):
         rows += table.rows()
     tables.write(METRICS, metrics, rows)
-    hard = {row["question_id"] for row in candidates if row["pool"] == "hard"}
     chosen_questions = [
-        (title, row, shards[row["shard"]], scores(generator, row["shard"])) for title, row in chosen(candidates, hard)
+        (title, row, shards[row["shard"]], scores(generator, row["shard"]).to_pandas())
+        for title, row in chosen(candidates)
     ]
     tables.write(EXAMPLES, examples, example_rows(chosen_questions, generator, judge))
 
@@ -81,41 +83,35 @@ def _of_models(rows, generator, judge):
     return rows[(rows["generator"] == generator) & (rows["judge"] == judge)]
 
 
-def candidate_pools(questions: list[dict], hard: set[str]) -> dict[str, list[dict]]:
-    """Out-of-scope questions that may be shown, in the order of their lots; `hard` are ids of those in hard strata."""
-    pools = {name: [] for name in TITLES}
-    wanted = [row for row in questions if row["intended"] == OUT and row["status"] in (KEPT, DISPUTED)]
-    for row in sorted(wanted, key=lambda row: lot("example", row["question_id"])):
-        pools["hard" if row["status"] == KEPT and row["question_id"] in hard else row["status"]].append(row)
-    return pools
+def first_of_documents(questions, hard: set[str]):
+    """Out-of-scope questions that may be shown, with their pool and lot; `hard` are ids of those in hard strata. Of
+    each pool the first question of each of the first documents, so many that one of them is of a document that no other
+    example is about.
+    """
+    questions = questions[(questions["intended"] == OUT) & questions["status"].isin([KEPT, DISPUTED])]
+    is_hard = (questions["status"] == KEPT) & questions["question_id"].isin(hard)
+    lots = [lot("example", name) for name in questions["question_id"].tolist()]
+    questions = questions.assign(pool=questions["status"].mask(is_hard, "hard"), lot=lots).sort_values("lot")
+    return questions.drop_duplicates(["pool", "doc_id"]).groupby("pool").head(len(TITLES))
 
 
-def _of_documents(rows):
-    """The first question of each of the first documents, so many that one of them is of a document that no other is."""
-    first = {}
-    for row in rows:
-        first.setdefault(row["doc_id"], row)
-        if len(first) == len(TITLES):
-            break
-    return list(first.values())
-
-
-def chosen(questions: list[dict], hard: set[str]) -> list[tuple[str, dict]]:
+def chosen(questions: list[dict]) -> list[tuple[str, dict]]:
     """(title, question) of at most three."""
-    pools, examples, used = candidate_pools(questions, hard), [], set()
+    questions, examples, used = sorted(questions, key=itemgetter("lot")), [], set()
     for wanted in ("hard", KEPT, DISPUTED):
-        candidates = ((name, row) for name in (wanted, KEPT, "hard") for row in pools[name])
-        name, row = next(((name, row) for name, row in candidates if row["doc_id"] not in used), (None, None))
+        candidates = [row for name in (wanted, KEPT, "hard") for row in questions if row["pool"] == name]
+        row = next((row for row in candidates if row["doc_id"] not in used), None)
         if row:
             used.add(row["doc_id"])
-            examples.append((TITLES[name], row))
+            examples.append((TITLES[row["pool"]], row))
     return examples
 
 
 def example_rows(examples, generator, judge) -> Iterator[dict]:
     """The rows of the table examples; each example has a title, its question, the files of its shard and scores."""
     for number, (title, candidate, files, scores) in enumerate(examples, 1):
-        frames = {table: tables.frame(table, paths) for table, paths in files.items()}
+        of_document = pc.field("doc_id") == candidate["doc_id"]
+        frames = {table: tables.frame(table, paths, where=of_document) for table, paths in files.items()}
         frames[SELECTED_QUESTIONS] = _of_models(frames[SELECTED_QUESTIONS], generator, judge)
         question = _alike(frames[SELECTED_QUESTIONS], candidate, ["question_id"])[0]
         guesses = frames[RECOVERED_CLAIMS][["recovered_id", "text"]].merge(frames[DRIFT], on="recovered_id")

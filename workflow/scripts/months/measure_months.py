@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
-from ragassay.base.lookup import Lookup
 from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import difference_interval
@@ -26,11 +24,13 @@ from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector import TRAINED_ON
 from ragassay.studies.scope.detectors.detector_results import HEADS, name_of
+from ragassay.studies.scope.strata import scores_by_shard
+from ragassay.studies.scope.verdict_matrix import aligned, coded, numeric
 from ragassay.studies.scope.votes import DEFUSED, KEPT, NOT_DEFUSED, OUT
 
 SECTION = Section("months")
 KEPT_SHARE, HARD_SHARE, ANSWERED, AUROC = "questions kept", "hard questions", "questions answered", "AUROC"
-ANSWERS = {NOT_DEFUSED: 1.0, DEFUSED: 0.0}  # ties and labels without a verdict abstain
+ANSWERS = [DEFUSED, NOT_DEFUSED]  # ties and labels without a verdict abstain
 TRENDS = {KEPT_SHARE: ("trend", "kept_share"), HARD_SHARE: ("trend", "hard_share")}
 TRENDS |= {ANSWERED: ("answered", "answered"), AUROC: ("detectors", "auroc")}
 COUNTED = {"dollars": "requests"}  # how many items a number rests on that is no count itself
@@ -42,53 +42,38 @@ def measure_months(
     """Files of `documents` and `selected_questions` are in the order of the shards; all are of the study's own
     generator and judge.
     """
-    grades, scores, paid = Lookup(_grades(hardness_scores)), _scores(predictions), _paid(calls)
-    months = []
+    columns, paid = ("question_id", "score", "wording", "hard"), _paid(calls)
+    grades, months = scores_by_shard(hardness_scores, columns), []
+    [generator] = {tables.keys(HARDNESS_SCORES, path)["generator"] for path in hardness_scores}
     files_of = {DOCUMENTS: documents, SELECTED_QUESTIONS: selected_questions, DEFUSION_LABELS: defusion_labels}
-    for shard, files in tables.by_shard(files_of).items():
+    for shard, files in tables.by_shard(files_of | {PREDICTIONS: predictions}).items():
         columns = ["question_id", "doc_id", "intended", "status"]
-        questions = tables.read_all(SELECTED_QUESTIONS, files[SELECTED_QUESTIONS], columns).to_pandas()
+        questions = tables.read_all(SELECTED_QUESTIONS, files[SELECTED_QUESTIONS], columns).combine_chunks()
         of_documents = tables.read_all(DOCUMENTS, files[DOCUMENTS], ["doc_id"])
-        counts = {"documents": of_documents.num_rows, "questions": len(questions)}
-        counts |= {"kept": int((questions["status"] == KEPT).sum()), **paid[shard]}
-        hard = {name: float(row["hard"]) for name, row in grades.of(questions["question_id"].tolist()).items()}
-        hard = pd.Series(hard.values(), pd.Index(hard, dtype="str"), float)
-        answers = dict(map(_labels, files[DEFUSION_LABELS]))
-        months.append(Month(shard, counts, rates_of(questions, hard, answers, scores[shard], resamples, seed)))
+        counts = {"documents": of_documents.num_rows, "questions": questions.num_rows}
+        counts |= {"kept": pc.sum(pc.equal(questions["status"], KEPT), min_count=0).as_py(), **paid[shard]}
+        cell = ["responder", "prompt"]
+        answers = tables.by_keys(DEFUSION_LABELS, files[DEFUSION_LABELS], cell, ["question_id", "label"])
+        scores = dict(_scores(files[PREDICTIONS]))
+        months.append(
+            Month(shard, counts, rates_of(questions, grades(generator, shard), answers, scores, resamples, seed))
+        )
     changes = change_rows(*months[-2:]) if len(months) > 1 else ()
     tables.write(METRICS, metrics, [*trend_rows(months), *changes])
     log.info("%d shards", len(months))
 
 
-def _grades(paths):
-    """Whether each question is hard, of those with the scores that grades rest on; undecided ones are not."""
-    for path in paths:
-        for batch in tables.batches(HARDNESS_SCORES, path, ["question_id", "score", "wording", "hard"]):
-            scored = batch.filter(pc.and_(pc.is_valid(batch["score"]), pc.is_valid(batch["wording"])))
-            yield pa.table({"question_id": scored["question_id"], "hard": pc.fill_null(scored["hard"], False)})
-
-
-def _labels(path):
-    """A responder and prompt, and the labels of its questions."""
-    keys, rows = tables.keys(DEFUSION_LABELS, path), tables.read(DEFUSION_LABELS, path, ["question_id", "label"])
-    return (keys["responder"], keys["prompt"]), rows.to_pandas().set_index("question_id")["label"]
-
-
 def _scores(paths):
-    """shard -> method -> question -> its mean score over seeds, of documents that are new to the detector."""
-    scores = defaultdict(dict)
-    for path in paths:
-        keys, columns = tables.keys(PREDICTIONS, path), ["question_id", "head", "shard", "part", "score"]
-        new = [PREDICTIONS.schema.empty_table().select(columns)]
-        for batch in tables.batches(PREDICTIONS, path, columns):
-            trained_on = pc.is_in(batch["part"], pa.array(TRAINED_ON))
-            new.append(pa.Table.from_batches([batch]).filter(pc.invert(trained_on)))
-        rows = pa.concat_tables(new).to_pandas()
-        means = rows.groupby(["shard", "head", "question_id"])["score"].mean()
+    """(method, questions and their mean scores over seeds) of each head, of documents that are new to the detector."""
+    for keys, rows in tables.each(PREDICTIONS, paths, ["question_id", "head", "part", "score"]):
+        rows = rows.filter(pc.invert(pc.is_in(rows["part"], pa.array(TRAINED_ON))))
         for head in HEADS:
-            for shard in rows.loc[rows["head"] == head, "shard"].unique():
-                scores[shard][name_of(keys["detector"], keys["encoder"], head)] = means[shard, head]
-    return scores
+            of_head = rows.filter(pc.equal(rows["head"], head))
+            questions = pc.run_end_encode(of_head["question_id"].combine_chunks())  # seeds stand together
+            owners = np.searchsorted(questions.run_ends, np.arange(of_head.num_rows), side="right")
+            if len(owners):
+                means = of_head["score"].to_pandas().groupby(owners).mean().to_numpy()
+                yield name_of(keys["detector"], keys["encoder"], head), (questions.values, means)
 
 
 def _paid(paths):
@@ -120,26 +105,34 @@ class Month(NamedTuple):
     rates: dict[Quantity, dict]
 
 
-def rates_of(questions, hard, labels: dict, scores: dict, times: int, seed: int) -> dict[Quantity, dict]:
-    """The rates of the questions of one shard. `hard` says of each question with a grade whether it is hard, `labels`
-    are (responder, prompt) -> its labels, `scores` method -> its scores; each of the two by question.
+def rates_of(questions, grades, labels: dict, scores: dict, times: int, seed: int) -> dict[Quantity, dict]:
+    """The rates of the questions of one shard, from tables. `grades` are rows of hardness_scores, undecided ones not
+    hard; `labels` are (responder, prompt) -> rows of labels, `scores` method -> questions and their scores.
     """
-    ids, panel = pd.Index(questions["question_id"]), Panel(questions["doc_id"], times, seed)
-    kept, out = (questions["status"] == KEPT).to_numpy(bool), (questions["intended"] == OUT).to_numpy(bool)
-    asked = {Quantity(KEPT_SHARE): np.ones(len(ids), bool), Quantity(HARD_SHARE): kept & out & ids.isin(hard.index)}
-    values = {Quantity(KEPT_SHARE): kept, Quantity(HARD_SHARE): hard.reindex(ids).to_numpy()}
-    for (responder, prompt), of_cell in labels.items():
+    ids, panel = questions["question_id"].combine_chunks(), Panel(questions["doc_id"].to_pylist(), times, seed)
+    kept, out = (np.asarray(pc.equal(questions[name], of)) for name, of in (("status", KEPT), ("intended", OUT)))
+    grades = grades.filter(pc.and_(pc.is_valid(grades["score"]), pc.is_valid(grades["wording"])))  # what they rest on
+    hard = np.asarray(pc.fill_null(grades["hard"], False)).astype(float)
+    columns = {Quantity(KEPT_SHARE): (ids, kept, True)}
+    columns[Quantity(HARD_SHARE)] = grades["question_id"].combine_chunks(), hard, kept & out
+    for (responder, prompt), rows in labels.items():
         cell = Quantity(ANSWERED, (("responder", responder), ("prompt", prompt)))
-        asked[cell] = kept & out & ids.isin(of_cell.index)
-        values[cell] = of_cell.map(ANSWERS).reindex(ids).to_numpy(float)
-    means = panel.mean(np.stack([*values.values()], axis=1, dtype=float), np.stack([*asked.values()], axis=1))
-    rates = {quantity: means.row(at) for at, quantity in enumerate(values)}
+        columns[cell] = rows["question_id"].combine_chunks(), numeric(coded(rows["label"], ANSWERS)), kept & out
+    means = panel.mean(*_matrices(ids, columns))
+    rates = {quantity: means.row(at) for at, quantity in enumerate(columns)}
     if scores:
-        columns = np.stack([of_method.reindex(ids) for of_method in scores.values()], axis=1, dtype=float)
-        scored = np.stack([kept & ids.isin(of_method.index) for of_method in scores.values()], axis=1)
-        areas = panel.auroc(columns, out, scored)
-        rates |= {Quantity(AUROC, (("method", method),)): areas.row(at) for at, method in enumerate(scores)}
+        columns = {Quantity(AUROC, (("method", name),)): (*of_method, kept) for name, of_method in scores.items()}
+        values, asked = _matrices(ids, columns)
+        areas = panel.auroc(values, out, asked)
+        rates |= {quantity: areas.row(at) for at, quantity in enumerate(columns)}
     return rates
+
+
+def _matrices(ids, columns):
+    """questions x quantities: values, and masks of the questions to count, from ids with values and a mask of each."""
+    values = [aligned(ids, names, np.asarray(numbers, float), np.nan) for names, numbers, _ in columns.values()]
+    asked = [mask & np.asarray(pc.is_in(ids, value_set=names)) for names, _, mask in columns.values()]
+    return np.stack(values, axis=1), np.stack(asked, axis=1)
 
 
 def trend_rows(months: list[Month]) -> Iterator[dict]:

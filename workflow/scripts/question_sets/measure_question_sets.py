@@ -18,7 +18,7 @@ import pandas as pd
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
-from ragassay.metrics.panel import Panel, bounds
+from ragassay.metrics.panel import Panel
 from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
 from ragassay.schemas.hardness import OVERLAP
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
@@ -145,7 +145,7 @@ def measured(keys: dict, questions, answers, times: int, seed: int, against: dic
     means = given.groupby("question_id")[["sided", "right", "margin"]].mean().reindex(questions["question_id"])
     out, owners, sided = questions["out"].to_numpy(bool), questions["doc_id"].to_numpy(), means["sided"].to_numpy() == 1
     right, margins = np.where(sided, means["right"], np.nan), means["margin"].to_numpy()
-    (least,), (most,) = bounds(right)
+    (least,), (most,) = Panel(owners).mean(right, np.full(len(out), True)).bounds()
     numbers = {"asked": len(out), "abstentions": (~sided).sum(), "at_least": least, "at_most": most}
     yield from SECTION.rows("accuracy", keys, numbers, len(out))
     masks = {"accuracy": np.ones(len(out), bool), f"right_on_{OUT}": out, f"right_on_{IN}": ~out}

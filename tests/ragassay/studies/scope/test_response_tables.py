@@ -3,7 +3,7 @@
 import json
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 import pytest
 
 from ragassay.metrics.resampling import Judge
@@ -15,6 +15,7 @@ from ragassay.studies.scope.response_tables import (
     basis_rows,
     figure_1,
 )
+from ragassay.studies.scope.verdict_matrix import ABSTAINED, NO, UNASKED, YES
 from study import cells, questions
 
 # Six questions about three documents; the last one was not kept, the one before is in scope.
@@ -23,8 +24,12 @@ MARKS = {"hard": np.array([1, 0, 0, 1, 1, 1], bool)[:, None]}
 
 
 def responses(*rows):
-    columns = ["prompt", "responder", "question_id", "text", "truncated"]
-    return pd.DataFrame(rows, columns=columns).assign(finish_reason="stop")
+    """(prompt, responder) -> rows"""
+    cells = {}
+    for *cell, question, text, truncated in rows:
+        row = {"question_id": question, "text": text, "finish_reason": "stop", "truncated": truncated}
+        cells.setdefault(tuple(cell), []).append(row)
+    return {cell: pa.Table.from_pylist(of_cell) for cell, of_cell in cells.items()}
 
 
 NO_RESPONSES = responses()
@@ -139,12 +144,13 @@ def test_what_the_study_rests_on_says_whether_the_judge_judges_itself():
     assert rows == {"rules": (1, 30), "responds": (1, 30), "labelled": (7, 30)}
 
 
-YES, NO, NOT = True, False, None
-
-
-def table_3(*given):
-    table = Table3(0.5, 100, 0)
-    table.add(*given)
+def table_3(votes, owners, gold):
+    table = Table3(votes, 0.5, 100, 0)
+    ways = {}
+    for way, verdicts in votes.items():
+        rows = [(name, owners[name], verdict) for name in sorted(verdicts) for verdict in verdicts[name]]
+        ways[way] = pa.table(list(map(list, zip(*rows, strict=True))), ["response", "doc_id", "verdict"])
+    table.add(ways, gold)
     return table.rows()
 
 
@@ -158,8 +164,8 @@ def found_table_3(given, gold):
     return rows
 
 
-OWN = {"a": [NO, YES, YES, YES, YES], "b": [NO] * 5, "c": [YES, NO, NOT, NOT, NOT]}
-PLAIN = {"a": [NO], "b": [NO], "c": [NO]}
+OWN = {"a": [False, True, True, True, True], "b": [False] * 5, "c": [True, False, None, None, None]}
+PLAIN = {"a": [False], "b": [False], "c": [False]}
 
 
 def test_fewer_votes_are_the_first_ones():
@@ -195,8 +201,16 @@ LABELS = {
 
 def rows(gold=None, overlap=None, hard=(), labels=LABELS):
     table = Detection("g", list(labels), "judge", 200, 0)
-    table.add(FIGURE_1_ASKED, labels, overlap or {}, set(hard), gold or {})
+    ids = FIGURE_1_ASKED.ids.tolist()
+    codes = {model: coded(ids, of_model) for model, of_model in labels.items()}
+    overlap = np.array([(overlap or {}).get(name, np.nan) for name in ids])
+    table.add(FIGURE_1_ASKED, codes, overlap, np.isin(ids, list(hard)), coded(ids, gold or {}))
     return list(table.rows())
+
+
+def coded(ids, labels):
+    """Of questions without a label, that they were not asked."""
+    return np.array([{OUT: YES, IN: NO}.get(labels[name], ABSTAINED) if name in labels else UNASKED for name in ids])
 
 
 def found_figure_1(given):

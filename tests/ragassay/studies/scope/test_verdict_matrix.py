@@ -55,7 +55,7 @@ def test_questions_are_columns_and_documents_have_numbers(questions):
     own = questions["g"]
     assert own.ids.tolist() == ["q3", "q1", "q2"] and own.documents == ["a", "b"]
     assert own.owners.tolist() == [1, 0, 0] and own.topics.tolist() == ["food", "(none)"]
-    assert own.published == ["2024-05-22", None] and own.texts[0] == "q3?"
+    assert own.published == ["2024-05-22", None] and own.texts[0].as_py() == "q3?"
     assert own.out.tolist() == [True, True, False] and own.kept.tolist() == [True, False, True]
     assert questions["other"].ids.tolist() == ["q3"]
 

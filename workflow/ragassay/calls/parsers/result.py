@@ -98,14 +98,15 @@ def answer_part(text: str | None, finish_reason: str) -> str | Abstain:
     if finish_reason not in ("stop", "length") or ERROR.match(text or ""):
         return Abstain("provider_error")
     text = replaced(text or "")
-    ends = list(END_OF_REASONING.finditer(text))
+    has_tags = "<" in text
+    ends = list(END_OF_REASONING.finditer(text)) if has_tags else []
     if ends:
         text = text[ends[-1].end() :]
-    if REASONING.match(text):  # it never came to an answer
+    if has_tags and REASONING.match(text):  # it never came to an answer
         text = ""
     if len(text) > LONGEST_ANSWER:
         return Abstain("too_long")
-    text = text[:-300] + END_TOKENS.sub("", text[-300:])
+    text = text[:-300] + END_TOKENS.sub("", text[-300:]) if has_tags else text
     if not SEEN.search(text):
         return Abstain("truncated" if finish_reason == "length" else "empty")
     return text

@@ -194,6 +194,8 @@ class Listing:
 
 def value_at(row: dict, dossier: dict, path: tuple):
     """What stands at a path; nothing where a step of it leads to nothing."""
+    if len(path) == 1:
+        return row[path[0]]
     value, path = (dossier, path[1:]) if path[0] == "^" else (row, path)
     for step in path:
         value = None if value is None else value[step]

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
-from ragassay.base.lookup import Lookup
 from ragassay.report.explorers import verdicts
 from ragassay.report.explorers.page import Facet, Kind, excerpt
 from ragassay.schemas.documents import NO_TOPIC
@@ -91,25 +90,22 @@ class Detectors:
     """
 
     def __init__(self, paths: Iterable):
-        pieces = defaultdict(list)  # method -> tables
-        for path in paths:
-            keys = tables.keys(PREDICTIONS, path)
-            for rows in _seeds_together(path):
-                for head in rows["head"].unique().to_pylist():
-                    method = name_of(keys["detector"], keys["encoder"], head)
-                    pieces[method].append(rows.filter(pc.equal(rows["head"], head)).drop_columns("head"))
-        self._lookups = {method: Lookup(of_method) for method, of_method in pieces.items()}
-        self.predictions = {}  # method -> question -> what it predicts
+        self.methods, self.predictions = {}, {}  # method -> question -> what it predicts
+        for keys, rows in tables.each(PREDICTIONS, paths, ["head"]):
+            self.methods |= dict.fromkeys(name_of(keys["detector"], keys["encoder"], head) for head in _heads(rows))
 
-    def load(self, questions: list[str]) -> None:
-        """From now on these questions are known, and no others."""
-        self.predictions = {
-            method: {question: _prediction(row) for question, row in lookup.of(questions).items()}
-            for method, lookup in self._lookups.items()
-        }
+    def load(self, paths: Iterable) -> None:
+        """From now on the questions of these files are known, and no others."""
+        self.predictions = {method: {} for method in self.methods}
+        names = ["question_id", "head", "out_of_scope", "probability", "part"]
+        for keys, rows in tables.each(PREDICTIONS, paths, names):
+            for head in _heads(rows):
+                of_head = _seeds_together(rows.filter(pc.equal(rows["head"], head)).drop_columns("head"))
+                predictions = self.predictions[name_of(keys["detector"], keys["encoder"], head)]
+                predictions |= {row["question_id"]: _prediction(row) for row in of_head.to_pylist()}
 
     def columns(self) -> list[dict]:
-        return [{"kind": "detector", "name": name, "detector": name} for name in self._lookups]
+        return [{"kind": "detector", "name": name, "detector": name} for name in self.methods]
 
     def cells(self, question: dict, should: str) -> list[dict | None]:
         cells = []
@@ -127,23 +123,16 @@ class Detectors:
         return "trained_on" if "trained_on" in parts else "new" if parts else "(none)"
 
 
-def _seeds_together(path) -> Iterable[pa.Table]:
-    """A row for each question and head, in pieces; all of a question are in one."""
-    names = ["question_id", "head", "out_of_scope", "probability", "part"]
-    rest = PREDICTIONS.schema.empty_table().select(names)
-    for batch in tables.batches(PREDICTIONS, path, names):
-        rows = pa.concat_tables([rest, pa.Table.from_batches([batch])])
-        whole = pc.index(rows["question_id"], rows["question_id"][-1]).as_py()
-        yield _aggregated(rows.slice(0, whole))
-        rest = rows.slice(whole)
-    yield _aggregated(rest)
+def _heads(rows):
+    return rows["head"].unique().to_pylist()
 
 
-def _aggregated(rows):
-    at = rows.column_names.index("out_of_scope")
-    rows = rows.set_column(at, "out_of_scope", rows["out_of_scope"].cast(pa.int8()))
+def _seeds_together(rows):
+    """A row for each question."""
+    shares = rows["out_of_scope"].cast(pa.int8())
+    rows = rows.set_column(rows.column_names.index("out_of_scope"), "out_of_scope", shares)
     wanted = [("out_of_scope", "mean"), ("probability", "mean"), ("part", "max")]
-    return rows.group_by(["question_id", "head"], use_threads=False).aggregate(wanted)
+    return rows.group_by("question_id", use_threads=False).aggregate(wanted)
 
 
 def _prediction(row):

@@ -58,13 +58,12 @@ def response_outcome(should: str, response: dict, label: dict | None, people: st
     of the response. Refusals are read as for the report: a response without words refuses nothing.
     """
     part = answer_part(response["text"], response["finish_reason"])
-    declined = not isinstance(part, Abstain) and declines_from_passages(part)
     if should == YES:
         if isinstance(part, Abstain):
             if part.reason == "refusal":
                 return REFUSED_IN, "its provider refused"
             return NO_VERDICT, f"there is no answer to read ({part.reason})"
-        if declined:
+        if declines_from_passages(part):
             return REFUSED_IN, "its words say that the document has no answer"
         return ANSWERED_IN, "it answers; nobody judged whether the answer is right"
     if should == UNCLEAR:
@@ -73,7 +72,7 @@ def response_outcome(should: str, response: dict, label: dict | None, people: st
         verdict = "it declines or corrects" if people == DEFUSED else "it answers"
         return (DECLINED_OUT if people == DEFUSED else ANSWERED_OUT), f"people say that {verdict}"
     if label is None:
-        if declined:
+        if not isinstance(part, Abstain) and declines_from_passages(part):
             return DECLINED_OUT, "its words say that the document has no answer"
         return NO_VERDICT, "no judge was asked about it"
     return _by_votes(label)

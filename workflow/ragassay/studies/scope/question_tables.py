@@ -86,13 +86,13 @@ class Agreement:
         self.draws, self.labels, self.written, self.totals = (times, seed), Counter(), Counter(), Totals()
 
     def add(self, questions) -> None:
-        for intended in KINDS:
-            rows = questions[questions["intended"] == intended]
-            self.written[intended] += len(rows)
-            self.labels.update({(intended, label): int(n) for label, n in rows["label"].value_counts().items()})
-            right = np.where(rows["label"].isin(list(KINDS)), rows["label"] == intended, np.nan)
-            asked = np.ones(len(rows), bool)
-            self.totals.add(Panel(rows["doc_id"], *self.draws).summed(right, {intended: asked}))
+        intended, label = (questions[name].to_numpy(object) for name in ("intended", "label"))
+        right = np.where(np.isin(label, list(KINDS)), label == intended, np.nan)
+        masks = {kind: intended == kind for kind in KINDS}
+        for kind, mask in masks.items():
+            self.written[kind] += int(mask.sum())
+            self.labels.update((kind, of_kind) for of_kind in label[mask])
+        self.totals.add_means(Panel(questions["doc_id"], *self.draws), right, masks)
 
     def rows(self) -> Iterator[dict]:
         for intended, estimates in self.totals.estimates().items():
@@ -109,9 +109,12 @@ class Drift:
         self.draws, self.guesses, self.totals = (times, seed), Counter(), Totals()
 
     def add(self, guesses) -> None:
-        for number, rows in guesses.groupby("round"):
-            self.guesses[number] += len(rows)
-            self.totals.add(Panel(rows["doc_id"], *self.draws).summed(exact(rows[SIMILARITIES]), {number: None}))
+        rounds = guesses["round"].to_numpy()
+        masks = {int(number): rounds == number for number in np.unique(rounds)}
+        self.guesses.update({number: int(mask.sum()) for number, mask in masks.items()})
+        values = exact(guesses[SIMILARITIES])
+        counted = {number: mask[:, None] & ~np.isnan(values) for number, mask in masks.items()}
+        self.totals.add_means(Panel(guesses["doc_id"], *self.draws), values, counted)
 
     def rows(self) -> Iterator[dict]:
         for number, means in self.totals.estimates().items():

@@ -19,10 +19,10 @@ from ragassay.studies.scope.verdict_matrix import (
     UNKNOWN,
     JudgedCell,
     Questions,
-    defused,
+    numeric,
     period,
 )
-from ragassay.text.words import content, stem
+from ragassay.text.words import stems
 
 
 class Comparisons:
@@ -37,14 +37,13 @@ class Comparisons:
     def add(self, questions: Questions, verdicts: dict) -> None:
         """`verdicts` are cell -> codes."""
         wanted = questions.out & questions.kept
-        panel, undrawn = (questions.panel(times, self.draws[1]).part(wanted) for times in (self.draws[0], 0))
+        panel = questions.panel(*self.draws).part(wanted)
         for judge, pairs in self.pairs.items():
             codes = [matrix(questions, verdicts, [pair[at] for _, _, pair in pairs])[wanted] for at in (0, 1)]
             asked = (codes[0] != UNASKED) & (codes[1] != UNASKED)
-            first, second = map(defused, codes)
-            self.totals.add(panel.summed(first - second, {(judge, "difference"): asked}))
-            self.totals.add(undrawn.summed(first, {(judge, "first"): asked}))
-            self.totals.add(undrawn.summed(second, {(judge, "second"): asked}))
+            first, second = map(numeric, codes)
+            for name, values in (("difference", first - second), ("first", first), ("second", second)):
+                self.totals.add_means(panel, values, {(judge, name): asked})
             self.flipped[judge] += panel.flipped(first - second, self.flips)
 
     def rows(self) -> Iterator[dict]:
@@ -86,16 +85,15 @@ class ClosedBook:
         self.keys, self.cutoff, self.draws = {"generator": generator, "responder": responder}, cutoff, (times, seed)
         self.totals, self.titles = Totals(), []
 
-    def add(self, questions: Questions, answers: dict, responses: dict, codes: np.ndarray) -> None:
-        """`answers` and `responses` are question -> text, without the document and with it; `codes` are the verdicts on
-        these responses.
+    def add(self, questions: Questions, answers: list, responses: list, codes: np.ndarray) -> None:
+        """Texts of questions, None without one: `answers` without the document, `responses` with it; `codes` are the
+        verdicts on these.
         """
-        ids = questions.ids.tolist()
-        declined = np.array([declines(answers.get(question, "")) for question in ids], bool)
-        asked = questions.kept & questions.are_in(answers)
-        periods = np.array([period(questions.published[owner], self.cutoff) for owner in questions.owners], object)
-        knows, chance = _known(questions, ids, asked & ~questions.out & ~declined, answers, responses)
-        judged = np.where(questions.out, defused(codes), np.nan)
+        asked = questions.kept & np.array([text is not None for text in answers], bool)
+        declined = np.array([not use or declines(text) for use, text in zip(asked, answers, strict=True)], bool)
+        periods = np.array([period(day, self.cutoff) for day in questions.published], object)[questions.owners]
+        knows, chance = _known(questions, asked & ~questions.out & ~declined, answers, responses)
+        judged = np.where(questions.out, numeric(codes), np.nan)
         values = {
             "answered": ~declined,
             "defused_if_answered": np.where(declined, np.nan, judged),
@@ -110,7 +108,7 @@ class ClosedBook:
             for kind, of_kind in (("out of scope", questions.out), ("in scope", ~questions.out))
         }
         counted = {keys: mask[:, None] & ~np.isnan(values) for keys, mask in masks.items() if mask.any()}
-        self.totals.add(questions.panel(*self.draws).summed(values, counted))
+        self.totals.add_means(questions.panel(*self.draws), values, counted)
 
     def rows(self) -> Iterator[dict]:
         for (name, kind), estimates in self.totals.estimates().items():
@@ -119,28 +117,27 @@ class ClosedBook:
                 yield SECTION.row("closed_book", keys, title, **estimates.row(at))
 
 
-def _known(questions, ids, wanted, answers, responses):
-    """Of answered in-scope questions: what the answer shares with that from the document, and with another's."""
-    knows, chance = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
-    for document in np.unique(questions.owners[wanted]):
-        of_document = np.flatnonzero((questions.owners == document) & questions.kept & ~questions.out)
-        for at, place in enumerate(of_document):
-            if not wanted[place]:
-                continue
-            answer, text = answers[ids[place]], questions.texts[place]
-            for target, other in ((knows, place), (chance, of_document[at - 1])):
-                if (target is knows or other != place) and ids[other] in responses:
-                    share = shared(answer, responses[ids[other]], text)
-                    target[place] = np.nan if share is None else share
+def _known(questions, wanted, answers, responses):
+    """Of answered in-scope questions: what the answer shares with that from the document, and with another's, that to
+    the in-scope question before it, or to the last one beside the first.
+    """
+    knows, chance = np.full(len(wanted), np.nan), np.full(len(wanted), np.nan)
+    places = np.flatnonzero(questions.kept & ~questions.out)
+    places = places[np.argsort(questions.owners[places], kind="stable")]
+    words = [None if text is None else stems(text) for text in (responses[place] for place in places)]
+    texts, first = questions.texts.to_pylist(), 0
+    for end in np.flatnonzero(np.diff(questions.owners[places], append=-1)) + 1:  # of the questions of a document
+        for at in range(first, end):
+            if wanted[place := places[at]]:
+                answer, asked = stems(answers[place]), stems(texts[place])
+                before = at - 1 if at > first else end - 1
+                knows[place] = shared(answer, words[at], asked)
+                chance[place] = shared(answer, words[before], asked) if before != at else np.nan
+        first = end
     return knows, chance
 
 
-def shared(answer: str, other: str, question: str) -> float | None:
-    """The share of the other answer's content words, without the question's, that this answer has; nothing of none."""
-    asked = _words(question)
-    wanted = _words(other) - asked
-    return len(wanted & _words(answer)) / len(wanted) if wanted else None
-
-
-def _words(text):
-    return {stem(word) for word in content(text)}
+def shared(answer: frozenset, other: frozenset | None, asked: frozenset) -> float:
+    """The share of the other answer's stems, without the question's, that this answer has; NaN of none."""
+    wanted = (other or frozenset()) - asked
+    return len(wanted & answer) / len(wanted) if wanted else np.nan

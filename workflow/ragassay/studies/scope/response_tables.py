@@ -4,9 +4,11 @@ Table 3: what worked examples and more votes do for the judge of defusion. Figur
 is in scope, beside shared words. A table gets the questions part by part, such as shard by shard, and keeps sums."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.calls.parsers.result import Abstain, answer_part
@@ -16,49 +18,62 @@ from ragassay.metrics.resampling import Judge, corrected_rate, share_interval
 from ragassay.metrics.sums import Estimates, Totals
 from ragassay.schemas.report import Section
 from ragassay.schemas.scope_answers import DEFUSION_VOTES
-from ragassay.studies.scope.verdict_matrix import AFTER, NO_GOLD, UNASKED, JudgedCell, Questions, defused, period
-from ragassay.studies.scope.votes import DEFUSED, IN, NOT_DEFUSED, OUT, defusion_label
+from ragassay.studies.scope.verdict_matrix import (
+    AFTER,
+    NO_GOLD,
+    UNASKED,
+    JudgedCell,
+    Questions,
+    aligned,
+    coded,
+    numeric,
+    period,
+)
 
 SECTION = Section("responses")
 EVERY = "every question"
 OVER_TOPICS = {"average": np.mean, "lowest": np.min, "highest": np.max, "deviation": np.std}
-FEWER = (1, 3, 9)
-ALL_VOTES = 0
+FEWER, ALL_VOTES = (1, 3, 9), 2**31
+SIZES = (*FEWER, ALL_VOTES)
 OWN = "as configured"
-DEFUSED_SIDES = {DEFUSED: 1.0, NOT_DEFUSED: 0.0}
+NO_VOTES = pa.table(
+    {"response": pa.array([], pa.string()), "doc_id": pa.array([], pa.string()), "verdict": pa.array([], pa.bool_())}
+)
 OVERLAP = "shared words alone"
-SCOPE_SIDES = {OUT: 1.0, IN: 0.0}
+PART, TOPIC = "part", "topic"  # of questions
 
 
 class Table2:
     """The rows of the tables table_2 and cells about one generator's questions."""
 
     def __init__(self, generator: str, cells: list[JudgedCell], times: int, seed: int):
-        self.generator, self.cells, self.draws = generator, cells, (times, seed)
-        self.totals, self.topics, self.refusals = Totals(), Totals(), Totals()
+        self.generator, self.cells, self.draws, self.totals = generator, cells, (times, seed), Totals()
         self.responses = {}  # (prompt, responder) -> how many responses are not empty, and how many were cut off
 
-    def add(self, questions: Questions, verdicts: dict, marks: dict, responses) -> None:
+    def add(self, questions: Questions, verdicts: dict, marks: dict, responses: dict) -> None:
         """`verdicts` are cell -> codes; `marks` are parts to look at apart: name -> mask, questions x cells;
-        `responses` is a frame of them.
+        `responses` are (prompt, responder) -> rows of them.
         """
         codes, topics = matrix(questions, verdicts, self.cells), questions.topics[questions.owners]
         wanted = questions.out & questions.kept
         asked = codes[wanted] != UNASKED
-        parts = {name: part[wanted] & asked for name, part in ({EVERY: wanted[:, None]} | marks).items()}
-        by_topic = {topic: (topics[wanted] == topic)[:, None] & asked for topic in set(topics[wanted])}
-        panel, values = questions.panel(*self.draws).part(wanted), defused(codes[wanted])
-        self.totals.add(panel.summed(values, parts))
-        self.topics.add(panel.summed(values, by_topic))
-        for cell, counts in counts_of(questions, responses).items():
+        masks = {(PART, name): part[wanted] & asked for name, part in ({EVERY: wanted[:, None]} | marks).items()}
+        masks |= {(TOPIC, topic): (topics[wanted] == topic)[:, None] & asked for topic in set(topics[wanted])}
+        panel = questions.panel(*self.draws)
+        self.totals.add_means(panel.part(wanted), numeric(codes[wanted]), masks)
+        for cell, rows in responses.items():
+            counts = counts_of(questions, rows)
             self.responses[cell] = np.add(self.responses.get(cell, (0, 0)), counts)
         refused, masks = refusals(questions, self.cells, responses)
-        self.refusals.add(questions.panel(*self.draws).summed(refused, masks))
+        self.totals.add_means(panel, refused, {(PART, name): mask for name, mask in masks.items()})
 
     def rows(self, judges: dict[str, Judge]) -> Iterator[dict]:
         """`judges` is how each judge does on gold."""
-        parts, topics = self.totals.estimates(), dict(sorted(self.topics.estimates().items()))
-        refused = self.refusals.estimates()
+        estimates = self.totals.estimates()
+        parts, topics = (
+            {name: estimates[kind, name] for of, name in estimates if of == kind} for kind in (PART, TOPIC)
+        )
+        topics = dict(sorted(topics.items()))
         least, most = parts[EVERY].bounds()
         for at, cell in enumerate(self.cells):
             keys = {"at": at, "generator": self.generator, **cell._asdict()}
@@ -74,7 +89,7 @@ class Table2:
             numbers |= {"abstained": counts["abstained"]}
             numbers |= {"at_least": least[at], "at_most": most[at]}  # all that abstained, against or for
             yield from SECTION.rows("cells", keys, numbers, n_asked)
-            for name, estimates in (parts | refused).items():
+            for name, estimates in parts.items():
                 yield SECTION.row("cells", keys, "accuracy" if name == EVERY else name, **estimates.row(at))
             value = low = high = None
             if every["value"] is not None:
@@ -97,31 +112,30 @@ def parts_of(questions: Questions, cells: dict, hard, cutoffs: dict) -> dict:
         for responder in {cell.responder for cell in cells}
     }
     unread = np.stack([after[cell.responder][questions.owners] for cell in cells], axis=1)
-    return {"hard": questions.are_in(hard)[:, None], "after_cutoff": unread}
+    return {"hard": hard[:, None], "after_cutoff": unread}
 
 
-def counts_of(questions: Questions, responses) -> dict:
-    """(prompt, responder) -> how many responses to kept out-of-scope questions are not empty, and were cut off."""
-    responses = responses[responses["question_id"].isin(questions.ids[questions.out & questions.kept])]
-    counted = responses.assign(answered=responses["text"].str.strip() != "")
-    sums = counted.groupby(["prompt", "responder"])[["answered", "truncated"]].sum()
-    return {
-        cell: (int(row.answered), int(row.truncated)) for cell, row in zip(sums.index, sums.itertuples(), strict=True)
-    }
+def counts_of(questions: Questions, responses) -> tuple[int, int]:
+    """How many responses to kept out-of-scope questions are not empty, and were cut off."""
+    wanted = questions.ids.filter(pa.array(questions.out & questions.kept))
+    responses = responses.filter(pc.is_in(responses["question_id"], value_set=wanted))
+    answered = pc.not_equal(pc.utf8_trim_whitespace(responses["text"]), "")
+    return tuple(pc.sum(column, min_count=0).as_py() for column in (answered, responses["truncated"]))
 
 
-def refusals(questions: Questions, cells: list[JudgedCell], responses) -> tuple[np.ndarray, dict]:
+def refusals(questions: Questions, cells: list[JudgedCell], responses: dict) -> tuple[np.ndarray, dict]:
     """questions x cells: which responses to in-scope questions refuse to answer; and the masks of all of them and of
     those to kept questions. An empty response is no refusal.
     """
     refused, asked = np.full((len(questions.ids), len(cells)), np.nan), np.zeros((len(questions.ids), len(cells)), bool)
-    responses = responses[responses["question_id"].isin(questions.ids[~questions.out])]
-    for (prompt, responder), given in responses.groupby(["prompt", "responder"]):
-        places = questions.ids.get_indexer(given["question_id"])
-        parts = zip(given["text"], given["finish_reason"], strict=True)
-        sides = np.array([_refused(answer_part(text, reason)) for text, reason in parts])
-        for at in (at for at, cell in enumerate(cells) if (cell.prompt, cell.responder) == (prompt, responder)):
-            asked[places, at], refused[places, at] = True, sides
+    wanted = questions.ids.filter(pa.array(~questions.out))
+    for (prompt, responder), rows in responses.items():
+        rows = rows.filter(pc.is_in(rows["question_id"], value_set=wanted))
+        texts = zip(rows["text"].to_pylist(), rows["finish_reason"].to_pylist(), strict=True)
+        sides = np.array([_refused(answer_part(*text)) for text in texts], float)
+        of_cell = [at for at, cell in enumerate(cells) if (cell.prompt, cell.responder) == (prompt, responder)]
+        refused[:, of_cell] = aligned(questions.ids, rows["question_id"], sides, np.nan)[:, None]
+        asked[:, of_cell] = questions.are_in(rows["question_id"])[:, None]
     return refused, {"refused": asked, "refused_kept": asked & questions.kept[:, None]}
 
 
@@ -165,60 +179,75 @@ def judge_rows(names, judges: dict[str, Judge]) -> Iterator[dict]:
 
 
 class Table3:
-    """The rows of table_3."""
+    """The rows of table_3. `ways` to ask are variants of the prompt, the study's own under an empty name."""
 
-    def __init__(self, least_share: float, times: int, seed: int):
-        self.least_share, self.draws = least_share, (times, seed)
-        self.totals, self.most = Totals(), {}  # way -> most votes on a response
+    def __init__(self, ways: Iterable[str], least_share: float, times: int, seed: int):
+        self.ways = sorted(set(ways), key=lambda way: (way == "", way))
+        self.least_share, self.draws, self.totals = least_share, (times, seed), Totals()
+        self.most = dict.fromkeys(self.ways, 0)  # way -> most votes on a response
 
-    def add(self, votes: dict, owners: dict, gold: dict) -> None:
-        """`votes` are way to ask -> response -> verdicts in their order, the study's own way under an empty name;
-        `owners` response -> document, `gold` response -> what people say.
-        """
-        responses = sorted(owners)
-        panel = Panel([owners[response] for response in responses], *self.draws)
-        truths = {"accuracy": gold, "agreement": self._labels(votes.get("", {}), None)}
-        truths = {name: _defused_sides(responses, labels) for name, labels in truths.items()}
-        for way, verdicts in votes.items():
-            self.most[way] = max([self.most.get(way, 0), *map(len, verdicts.values())])
-            voted = np.array([response in verdicts for response in responses], bool)
-            for size in (*FEWER, ALL_VOTES):
-                sides = _defused_sides(responses, self._labels(verdicts, size or None))
-                for name, truth in truths.items():
-                    right, asked = np.where(np.isnan(sides), np.nan, sides == truth), voted & ~np.isnan(truth)
-                    self.totals.add(panel.summed(right, {(way, size, name): asked}))
+    def add(self, votes: dict[str, pa.Table], gold: dict) -> None:
+        """`votes` are those of each way, as `votes_by_way` has them; `gold` is response -> what people say."""
+        if not self.ways:
+            return
+        of_ways = [self._sides(way, votes.get(way, NO_VOTES)) for way in self.ways]
+        names, documents = (pa.chunked_array(parts).combine_chunks() for parts in list(zip(*of_ways, strict=True))[:2])
+        responses = names.unique()
+        panel = Panel(documents.take(pc.index_in(responses, value_set=names)).to_pylist(), *self.draws)
+        sides = [aligned(responses, names, of_way, np.nan) for names, _, of_way in of_ways]
+        voted = [np.asarray(pc.is_in(responses, value_set=names)) for names, _, _ in of_ways]
+        labels = (pa.array(part, pa.string()) for part in (gold, gold.values()))
+        truths = {"accuracy": aligned(responses, next(labels), numeric(coded(next(labels))), np.nan)}
+        truths["agreement"] = sides[-1][:, -1] if "" in votes else np.full(len(responses), np.nan)
+        sides, voted = np.concatenate(sides, axis=1), np.stack(voted, axis=1).repeat(len(SIZES), axis=1)
+        for name, truth in truths.items():
+            right = np.where(np.isnan(sides), np.nan, sides == truth[:, None])
+            self.totals.add_means(panel, right, {name: voted & ~np.isnan(truth)[:, None]})
 
-    def _labels(self, verdicts, size):
-        """By the first votes."""
-        return {name: defusion_label(given[:size], self.least_share)["label"] for name, given in verdicts.items()}
+    def _sides(self, way, votes):
+        """The responses, their documents, and responses x sizes what the first votes say: 1 is defused, 0 is not."""
+        runs = pc.run_end_encode(votes["response"].combine_chunks())
+        ends = np.asarray(runs.run_ends)
+        lengths = np.diff(ends, prepend=0)
+        starts = ends - lengths
+        numbers = np.arange(votes.num_rows) - starts.repeat(lengths)
+        verdicts = [np.asarray(pc.fill_null(pc.equal(votes["verdict"], side), False)) for side in (True, False)]
+        sides = []
+        for size in SIZES:
+            yes, no = (np.add.reduceat(given & (numbers < size), starts, dtype=int) for given in verdicts)
+            is_label = (yes != no) & (yes + no >= self.least_share * np.minimum(lengths, size))
+            sides.append(np.where(is_label, yes > no, np.nan))
+        self.most[way] = int(lengths.max(initial=self.most[way]))
+        return runs.values, votes["doc_id"].combine_chunks().take(pa.array(starts)), np.stack(sides, axis=1)
 
     def rows(self) -> Iterator[dict]:
         estimates = self.totals.estimates()
-        for at, way in enumerate(sorted(self.most, key=lambda way: (way == "", way)), 1):
+        for at, way in enumerate(self.ways, 1):
             for votes in sorted({size for size in (*FEWER, self.most[way]) if 0 < size <= self.most[way]}):
                 keys = {"at": at, "examples": way or OWN, "votes": votes}
+                column = (at - 1) * len(SIZES) + SIZES.index(votes if votes in FEWER else ALL_VOTES)
                 for name in ("accuracy", "agreement"):
-                    size = votes if votes in FEWER else ALL_VOTES
-                    yield SECTION.row("table_3", keys, name, **estimates[way, size, name].row())
+                    yield SECTION.row("table_3", keys, name, **estimates[name].row(column))
 
 
-def votes_by_way(paths) -> tuple[dict, dict]:
-    """The way to ask (a variant of the prompt, empty for the study's own) -> response -> its verdicts in their order;
-    and response -> document. A response is named by question, responder and prompt.
+def votes_by_way(paths) -> dict[str, pa.Table]:
+    """The way to ask (a variant of the prompt, empty for the study's own) -> response, document and verdict of each
+    vote, those on a response in their order.
     """
-    votes, owners = {}, {}
-    for keys, rows in tables.each(DEFUSION_VOTES, paths, ["question_id", "doc_id", "verdict"]):
-        of_way = votes.setdefault(keys["variant"].removeprefix("_"), {})
-        for question, document, verdict in zip(*rows.to_pydict().values(), strict=True):
-            response = question, keys["responder"], keys["prompt"]
-            of_way.setdefault(response, []).append(verdict)
-            owners[response] = document
-    return votes, owners
+    keys, columns = ["variant", "responder", "prompt"], ["question_id", "doc_id", "verdict"]
+    by_way = {}
+    for (variant, *cell), rows in tables.by_keys(DEFUSION_VOTES, paths, keys, columns).items():
+        rows = rows.append_column("response", response_name(rows["question_id"], *cell))
+        by_way.setdefault(way_of(variant), []).append(rows.drop_columns("question_id"))
+    return {way: pa.concat_tables(parts) for way, parts in by_way.items()}
 
 
-def _defused_sides(responses, labels):
-    """1 for each response that is defused, 0 for each that is not, NaN without a side."""
-    return np.array([DEFUSED_SIDES.get(labels.get(response), np.nan) for response in responses], float)
+def way_of(variant: str) -> str:
+    return variant.removeprefix("_")
+
+
+def response_name(question, responder, prompt):
+    return pc.binary_join_element_wise(question, responder, prompt, "\n")
 
 
 class Detection:
@@ -228,35 +257,27 @@ class Detection:
         self.generator, self.models, self.judge, self.draws = generator, [*models, OVERLAP], judge, (times, seed)
         self.totals = Totals()
 
-    def add(self, questions: Questions, labels: dict, overlap: dict, hard, gold: dict) -> None:
-        """`labels` are model -> question -> label, `overlap` is question -> the control's score, `hard` the questions
-        where that tells nothing, `gold` question -> what people say.
+    def add(self, questions: Questions, labels: dict, overlap, hard, gold) -> None:
+        """`labels` are model -> codes of questions, `gold` those of what people say; `overlap` are scores of the
+        control, NaN without one, `hard` is a mask of questions where these tell nothing.
         """
-        ids = questions.ids.tolist()
-        verdicts = np.full((len(ids), len(self.models)), np.nan)
-        verdicts[:, -1] = [
-            np.nan if overlap.get(question) is None else float(overlap[question] > 0.5) for question in ids
-        ]
-        scored = ~np.isnan(verdicts)  # only kept questions have a score
-        for at, model in enumerate(self.models[:-1]):
-            of_model = labels.get(model, {})
-            verdicts[:, at] = [SCOPE_SIDES.get(of_model.get(question), np.nan) for question in ids]
-            scored[:, at] = [question in of_model for question in ids]  # models may have been asked about some only
-        meant = questions.out.astype(float)
-        settled = np.array([SCOPE_SIDES.get(gold.get(question), np.nan) for question in ids], float)
+        control = np.where(np.isnan(overlap), UNASKED, overlap > 0.5)
+        codes = matrix(questions, labels | {OVERLAP: control}, self.models)
+        scored = codes != UNASKED  # only kept questions have a score; models may have been asked about some
+        verdicts, settled = numeric(codes), numeric(gold)
         has_chosen = np.array([model == self.judge for model in self.models], bool)
 
         def asked(mask, without_judge=True):
             return mask[:, None] & scored & ~(has_chosen & without_judge)
 
         kept = questions.kept
-        views = {"meant": asked(np.ones(len(ids), bool), without_judge=False)}
-        views |= {"kept": asked(kept), "hard": asked(kept & questions.are_in(hard))}
+        views = {"meant": asked(np.ones(len(kept), bool), without_judge=False)}
+        views |= {"kept": asked(kept), "hard": asked(kept & hard)}
         sides = {"found": asked(kept & questions.out), "false_alarms": asked(kept & ~questions.out)}
         panel = questions.panel(*self.draws)
-        self.totals.add(panel.summed(_right(verdicts, meant), views))
-        self.totals.add(panel.summed(_right(verdicts, settled), {"gold": asked(~np.isnan(settled), False)}))
-        self.totals.add(panel.summed(verdicts, sides))
+        self.totals.add_means(panel, _right(verdicts, questions.out.astype(float)), views)
+        self.totals.add_means(panel, _right(verdicts, settled), {"gold": asked(~np.isnan(settled), False)})
+        self.totals.add_means(panel, verdicts, sides)
 
     def rows(self) -> Iterator[dict]:
         for view, estimates in self.totals.estimates().items():

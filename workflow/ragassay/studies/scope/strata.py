@@ -77,7 +77,7 @@ class Strata:
             counts = panel.score_counts(rows[control].to_numpy(float), out, inside)
             self.totals.add({(control, name): of_stratum for name, of_stratum in counts.items()})
         shares = np.stack([mask[out] for mask in inside.values()], axis=1)
-        self.totals.add(panel.part(out).summed(shares, {SHARES: None}))
+        self.totals.add_means(panel.part(out), shares, {SHARES: None})
 
     def rows(self) -> list[dict]:
         estimates, counts = self.totals.estimates(), [self.totals["score", name] for name in self.names]
@@ -121,16 +121,21 @@ def _shares(shares, hard):
     return np.concatenate([shares[..., :-1], in_hard[..., None]], axis=-1)
 
 
-def scores_by_shard(paths):
-    """From files of hardness_scores: a function of generator and shard, which gives a frame of their questions."""
-    columns, by_generator = ["question_id", "score", "hard"], {}
+def scores_by_shard(paths, columns=("question_id", "score", "hard")):
+    """From files of hardness_scores: a function of generator and shard, which gives the rows of their questions."""
+    by_generator = {}
+    nothing = HARDNESS_SCORES.schema.empty_table().select(list(columns))
     for keys, rows in tables.each(HARDNESS_SCORES, paths, [*columns, "shard"]):
         shards = rows["shard"].combine_chunks().dictionary_encode()
-        by_generator[keys["generator"]] = rows.select(columns), shards.indices.to_numpy(), shards.dictionary.to_pylist()
+        by_generator[keys["generator"]] = (
+            rows.select(list(columns)),
+            shards.indices.to_numpy(),
+            shards.dictionary.to_pylist(),
+        )
 
     def of_shard(generator, shard):
-        rows, places, names = by_generator.get(generator, (HARDNESS_SCORES.schema.empty_table(), np.empty(0), []))
+        rows, places, names = by_generator.get(generator, (nothing, np.empty(0), []))
         wanted = places == names.index(shard) if shard in names else np.zeros(len(places), bool)
-        return rows.filter(pa.array(wanted)).to_pandas()
+        return rows.filter(pa.array(wanted))
 
     return of_shard

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel
@@ -12,9 +14,9 @@ from ragassay.metrics.resampling import Judge
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.votes import DEFUSED, KEPT, NOT_DEFUSED, OUT
+from ragassay.studies.scope.votes import DEFUSED, IN, KEPT, NOT_DEFUSED, OUT
 
-SIDES = [NOT_DEFUSED, DEFUSED]  # by code
+SIDES, SCOPE_SIDES = [NOT_DEFUSED, DEFUSED], [IN, OUT]  # by code
 YES, NO, ABSTAINED, UNASKED = 1, 0, -1, -2
 BEFORE, AFTER, UNKNOWN = "before the cut-off", "after the cut-off", "not known"
 NO_GOLD = Judge(0, 0, 0, 0)
@@ -32,8 +34,8 @@ class Questions(NamedTuple):
     """Those of one generator, as columns of equal length, and their documents, by number."""
 
     generator: str
-    ids: pd.Index
-    texts: list[str]
+    ids: pa.Array
+    texts: pa.Array
     owners: np.ndarray  # question -> document
     out: np.ndarray  # meant to be out of scope
     kept: np.ndarray  # as the study's own judge agrees
@@ -45,9 +47,17 @@ class Questions(NamedTuple):
         """All of them, to be resampled by document."""
         return Panel(np.array(self.documents)[self.owners], times, seed)
 
+    def codes(self, ids, labels, sides) -> np.ndarray:
+        """The code of each question, from labels of those with these ids; ties and those without a verdict abstain."""
+        return aligned(self.ids, ids, coded(labels, sides), UNASKED)
+
+    def texts_of(self, rows) -> list[str | None]:
+        """Those of questions, from rows with texts."""
+        return rows["text"].take(pc.index_in(self.ids, value_set=rows["question_id"].combine_chunks())).to_pylist()
+
     def are_in(self, ids) -> np.ndarray:
         """A mask: the questions with one of these ids."""
-        return self.ids.isin(ids)
+        return np.asarray(pc.is_in(self.ids, value_set=ids.combine_chunks()))
 
 
 def read_questions(documents, selected_questions) -> dict[str, Questions]:
@@ -55,17 +65,21 @@ def read_questions(documents, selected_questions) -> dict[str, Questions]:
     of_documents = tables.frame(DOCUMENTS, documents, ["doc_id", "topic", "published_at"])
     of_documents = of_documents.drop_duplicates("doc_id", keep="last").set_index("doc_id")
     columns = ["question_id", "doc_id", "text", "intended", "status"]
+    selected = tables.by_keys(SELECTED_QUESTIONS, selected_questions, ["generator"], columns)
     by_generator = {}
-    for generator, rows in tables.frame(SELECTED_QUESTIONS, selected_questions, columns).groupby("generator"):
-        owners, names = pd.factorize(rows["doc_id"], sort=True)
+    for (generator,), rows in sorted(selected.items()):
+        if not rows.num_rows:
+            continue
+        ids, owner, text, intended, status = (column.combine_chunks() for column in rows.columns)
+        owners, names = pd.factorize(owner.to_pandas(), sort=True)
         named = of_documents.loc[names]
         by_generator[generator] = Questions(
             generator,
-            pd.Index(rows["question_id"]),
-            rows["text"].tolist(),
+            ids,
+            text,
             owners,
-            (rows["intended"] == OUT).to_numpy(),
-            (rows["status"] == KEPT).to_numpy(),
+            np.asarray(pc.equal(intended, OUT)),
+            np.asarray(pc.equal(status, KEPT)),
             list(names),
             named["topic"].fillna(NO_TOPIC).to_numpy(object),
             [None if pd.isna(day) else day.date().isoformat() for day in named["published_at"]],
@@ -93,26 +107,30 @@ def cells_of(paths) -> dict[str, list[JudgedCell]]:
 
 def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[JudgedCell, np.ndarray]]:
     """generator -> cell -> one code per question, from files of defusion_labels."""
-    matrices = {generator: {} for generator in questions}
-    for keys, rows in tables.each(DEFUSION_LABELS, paths, ["question_id", "label"]):
-        if keys["generator"] not in questions:  # it wrote none
-            continue
-        asked, cells = questions[keys["generator"]], matrices[keys["generator"]]
-        cell = JudgedCell(*(keys[role] for role in JudgedCell._fields))
-        codes = cells.setdefault(cell, np.full(len(asked.ids), UNASKED, np.int8))
-        places = asked.ids.get_indexer(rows["question_id"].to_pylist())  # -1 for one that is not here
-        codes[places[places >= 0]] = coded(rows["label"])[places >= 0]
+    matrices, keys = {generator: {} for generator in questions}, ["generator", *JudgedCell._fields]
+    labels = tables.by_keys(DEFUSION_LABELS, paths, keys, ["question_id", "label"])
+    for (generator, *cell), rows in labels.items():
+        if generator in questions:  # else it wrote none
+            matrices[generator][JudgedCell(*cell)] = questions[generator].codes(*rows.columns, SIDES)
     return matrices
 
 
-def defused(codes: np.ndarray) -> np.ndarray:
+def numeric(codes: np.ndarray) -> np.ndarray:
     """Codes as numbers to average, NaN without a verdict."""
     return np.where(codes >= 0, codes == YES, np.nan)
 
 
-def coded(labels) -> np.ndarray:
-    """Labels as codes; ties and those without a verdict abstain."""
-    return pd.Index(SIDES).get_indexer(labels.to_pylist())  # by code; -1 is ABSTAINED
+def aligned(wanted: pa.Array, ids, values: np.ndarray, missing) -> np.ndarray:
+    """Values of ids, in the order of those that are wanted; what is missing where one has none."""
+    places = pc.index_in(ids, value_set=wanted)
+    rows = np.full((len(wanted), *values.shape[1:]), missing, values.dtype)
+    rows[np.asarray(places.drop_null())] = values[np.asarray(places.is_valid())]
+    return rows
+
+
+def coded(labels, sides=SIDES) -> np.ndarray:
+    """Labels as codes, the places of their sides; others abstain."""
+    return np.asarray(pc.fill_null(pc.index_in(labels, value_set=pa.array(sides)), ABSTAINED)).astype(np.int8)
 
 
 def judges_on_gold(labels, gold) -> dict[str, Judge]:
