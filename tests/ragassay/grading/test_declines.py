@@ -1,10 +1,12 @@
 """Answers: asked for, graded by whether they decline, and grounded in passages."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragassay.base import tables
 from ragassay.grading.asking import answerable
-from ragassay.grading.declines import declines, declines_from_passages
+from ragassay.grading.declines import DECLINES, OF_PASSAGES, declines, declines_from_passages, has_hint
 from ragassay.grading.grounding import citations, grounding, is_of_document
 from ragassay.schemas.corpora import QUERIES
 from rows import row
@@ -200,3 +202,8 @@ def test_an_address_that_a_passage_names_was_given():
     assert citations("See https://b.example/x#part.", [{"text": "", "id": None, "source": "https://b.example/x"}]) == [
         True
     ]
+
+
+@given(st.one_of(st.from_regex(DECLINES), st.from_regex(OF_PASSAGES)))
+def test_whatever_declines_has_a_hint(answer):
+    assert has_hint(answer)

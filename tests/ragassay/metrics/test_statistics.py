@@ -8,7 +8,7 @@ from sklearn.metrics import average_precision_score, cohen_kappa_score, roc_auc_
 
 from ragassay.metrics.agreement import alpha, kappa
 from ragassay.metrics.paired import flipped, holm, p_of_flips, rank_swap
-from ragassay.metrics.panel import Panel, auroc, average_precision, precisions
+from ragassay.metrics.panel import Panel, auroc, precisions
 from ragassay.metrics.resampling import signs
 from ragassay.metrics.sums import areas
 
@@ -73,7 +73,6 @@ def test_auroc_is_that_of_scikit_learn_with_ties_and_weights(seed):
 def test_average_precision_is_that_of_scikit_learn_with_ties_weights_and_resamples(seed):
     random = np.random.default_rng(seed)
     scores, positive, weights = random.integers(0, 9, 80), random.random(80) < 0.3, random.integers(0, 4, (3, 80))
-    assert average_precision(scores, positive) == pytest.approx(average_precision_score(positive, scores), abs=1e-12)
     above, below = (
         np.stack([np.bincount(scores[kind], own[kind], 9) for own in weights]) for kind in (positive, ~positive)
     )
@@ -81,13 +80,16 @@ def test_average_precision_is_that_of_scikit_learn_with_ties_weights_and_resampl
     assert precisions(above, below) == pytest.approx(expected, abs=1e-12)
     panel = Panel(np.arange(80), 5, seed)
     found = panel.average_precision(scores, positive)
+    assert found.values[0] == pytest.approx(average_precision_score(positive, scores), abs=1e-12)
     draws = np.concatenate(list(panel.draws()))[:, panel.owners]
     drawn = [average_precision_score(positive, scores, sample_weight=own) for own in draws]
     assert found.drawn[:, 0] == pytest.approx(drawn, abs=1e-12)
 
 
 def test_without_a_positive_item_there_is_none():
-    assert average_precision([1, 2], [False, False]) is None and average_precision([], []) is None
+    for scores in ([1, 2], []):
+        estimates = Panel(range(len(scores))).average_precision(scores, [False] * len(scores))
+        assert estimates.row()["value"] is None
 
 
 FLIPS = 20_000

@@ -12,17 +12,12 @@ import numpy as np
 
 from ragassay.metrics import resampling
 from ragassay.metrics.paired import flipped, p_of_flips
-from ragassay.metrics.sums import Estimates, ScoreCounts, Totals, areas, columns_of, fewer, mask_of, ratio
+from ragassay.metrics.sums import Estimates, ScoreCounts, Totals, areas, columns_of, fewer, mask_of, number, ratio
 
 
 def auroc(scores, positive) -> float | None:
     """How often a positive item scores above a negative one, ties counting half; None without items of both kinds."""
-    return _only(areas(*counted(scores, positive)))
-
-
-def average_precision(scores, positive) -> float | None:
-    """The step-wise area under the precision-recall curve; None without positive items."""
-    return _only(precisions(*counted(scores, positive)))
+    return number(areas(*counted(scores, positive))[0])
 
 
 def counted(scores, positive) -> tuple[np.ndarray, np.ndarray]:
@@ -40,10 +35,6 @@ def precisions(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     precision = np.divide(hits, passing, out=np.zeros(hits.shape), where=passing > 0)
     total = above.sum(axis=1)
     return np.divide((above[:, ::-1] * precision).sum(axis=1), total, out=np.full(len(total), np.nan), where=total > 0)
-
-
-def _only(values):
-    return None if np.isnan(values[0]) else float(values[0])
 
 
 class Panel:
@@ -130,7 +121,7 @@ class Panel:
         """clusters x methods: the values of the items added up by cluster."""
         columns = columns_of(values).T
         sums = [np.bincount(self.owners, column, self.clusters) for column in columns]
-        return np.array(sums, float).reshape(len(columns), self.clusters).T
+        return np.ascontiguousarray(np.array(sums, float).reshape(len(columns), self.clusters).T)
 
     def draws(self) -> Iterator[np.ndarray]:
         """draws x clusters: how often each cluster was drawn, some draws at a time; see `resampling.draws`."""

@@ -57,7 +57,9 @@ def measure_responses(
     draws = {"times": resamples, "seed": seed}
     people = tables.frame(GOLD, gold).rename(columns={"prompt_name": "prompt"})
     on_scope, on_defusion = (people[people["task"] == task] for task in (SCOPE, DEFUSION))
-    names = response_name(*(pa.array(on_defusion[name]) for name in ("question_id", "responder", "prompt")))
+    names = response_name(
+        *(pa.array(on_defusion[name], pa.string()) for name in ("question_id", "responder", "prompt"))
+    )
     settled = dict(zip(names.to_pylist(), on_defusion["label"], strict=True))
     of_scope = [pa.array(on_scope[name], pa.string()) for name in ("question_id", "label")]
     cells, models, scores = cells_of(defusion_labels), _models(scope_labels), scores_by_shard(hardness_scores)

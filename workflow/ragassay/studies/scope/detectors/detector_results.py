@@ -32,11 +32,12 @@ def frame(paths):
     whether it is `new` to it, which is the question's document. Without a prediction numbers are NaN.
     """
     rows = tables.frame(PREDICTIONS, paths).rename(columns={"generator": "source"})
-    made_by = zip(rows["detector"], rows["encoder"], rows["head"], strict=True)
+    made_by = ["detector", "encoder", "head"]
+    methods = rows[made_by].drop_duplicates()
+    methods["method"] = [name_of(*names) for names in methods.itertuples(index=False)]
     answers = rows["out_of_scope"].astype(float)
-    return rows.assign(
-        out_of_scope=answers, method=[name_of(*names) for names in made_by], new=~rows["part"].isin(TRAINED_ON)
-    )
+    rows = rows.assign(out_of_scope=answers, new=~rows["part"].isin(TRAINED_ON))
+    return rows.merge(methods, on=made_by, how="left")
 
 
 def judged(labels, asked_models: list[str]):
