@@ -33,7 +33,7 @@ from ragassay.studies.scope.verdict_matrix import (
 SECTION = Section("responses")
 EVERY = "every question"
 OVER_TOPICS = {"average": np.mean, "lowest": np.min, "highest": np.max, "deviation": np.std}
-FEWER, ALL_VOTES = (1, 3, 9), 2**31
+FEWER, ALL_VOTES = (1, 3, 9), 2**30
 SIZES = (*FEWER, ALL_VOTES)
 OWN = "as configured"
 NO_VOTES = pa.table(
