@@ -122,8 +122,8 @@ def joined(folder: str, *names: str) -> list[float]:
         index = f"{folder}/{INDEX}".format(shard=name)
         rows += clusters_of(Path(folder, f"{name}.parquet"), index, earlier, SETTINGS["similarity"]).values()
     taken = [time.process_time() - start, peak_megabytes()]
-    found = [(row["article_id"].rpartition("-")[2], row["cluster_id"]) for row in rows]
-    Path(folder, f"{names[0]}.json").write_text(json.dumps(found))
+    clusters = [(row["article_id"].rpartition("-")[2], row["cluster_id"]) for row in rows]
+    Path(folder, f"{names[0]}.json").write_text(json.dumps(clusters))
     return taken
 
 
@@ -149,11 +149,11 @@ def duplicates() -> None:
         indexing, memory = in_steps("index", name)
         size = sum(file.stat().st_size for file in Path(name).glob("*.arrow"))
         joining, more = in_steps("join", name)
-        found = [pair for file in Path(name).glob("*.json") for pair in json.loads(file.read_text())]
+        joined = [pair for file in Path(name).glob("*.json") for pair in json.loads(file.read_text())]
     figure("duplicates_of_1M_articles", indexing + joining, "cpu_s", "<= 600", limit)
     figure("duplicates_of_1M_articles_joined", joining, "cpu_s", "<= 300")
     figure("duplicates_of_1M_articles_memory", max(memory, more), "MB", "<= 2000")
-    recall, precision = pairs(*zip(*found, strict=True))
+    recall, precision = pairs(*zip(*joined, strict=True))
     figure("duplicates_pair_recall", recall, "share", ">= 0.95", 1)
     figure("duplicates_pair_precision", precision, "share", ">= 0.99", 1)
     count("duplicates_index_bytes", size / ALL, "bytes_a_text")

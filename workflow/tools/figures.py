@@ -89,22 +89,22 @@ class Lookup:
     """The values of figures by their names; those of `get` may be missing."""
 
     def __init__(self, printed):
-        self.found = {(name, figure[0]): float(figure[1]) for name, figures in printed.items() for figure in figures}
+        self._numbers = {(name, figure[0]): float(figure[1]) for name, figures in printed.items() for figure in figures}
 
     def __call__(self, benchmark, figure) -> float:
         if not self.has(benchmark, figure):
             message = f"found no figure {figure}, expected one for docs/scale.md; run make bench-{benchmark}"
             raise AssayError(f"benchmarks/figures/{benchmark}.txt: {message}")
-        return self.found[benchmark, figure]
+        return self._numbers[benchmark, figure]
 
     def has(self, benchmark, figure) -> bool:
-        return (benchmark, figure) in self.found
+        return (benchmark, figure) in self._numbers
 
     def get(self, benchmark, figure, times: float = 1) -> float | None:
-        return self.found[benchmark, figure] * times if self.has(benchmark, figure) else None
+        return self._numbers[benchmark, figure] * times if self.has(benchmark, figure) else None
 
     def names(self, benchmark) -> list[str]:
-        return [figure for name, figure in self.found if name == benchmark]
+        return [figure for name, figure in self._numbers if name == benchmark]
 
 
 def rounded(number):

@@ -23,7 +23,8 @@ QUERIES = 10_000
 MODEL = "gpt-4o-mini"  # of config/paper/scope.yaml, which asks it for all but responses
 CORE_HOUR = 0.04  # dollars, assumed
 HEAD, FILES = 2e9, 1e6  # bytes that a login node may well give; files that a project on a cluster often may have
-JOBS = (4e9, 8e9)  # bytes of a gather's job: what most ask for in profiles/, and the most
+JOBS = (4e9, 8e9)  # bytes of a gather's job: what most rules ask for, and the most
+JOB = 2e9  # bytes of a job whose rule asks for nothing: profiles/slurm
 HOUR = 3600
 PLANNED = (100_000, 1_000_000)  # documents of the plans that are measured
 ENTRY = 8  # bytes of a text in a band of an index of near duplicates
@@ -139,7 +140,8 @@ def _study(of) -> Iterator[tuple]:
     yield f"shards of {SHARD:,} documents", rounded, 1 / SHARD
     yield "jobs", rounded, of("scale", "jobs_per_shard") / SHARD
     yield "submissions to Slurm", rounded, of("scale", "submissions_per_shard") / SHARD
-    yield "memory of a head that plans all at once", sized, _planned(of)
+    base, each = _planned(of)
+    yield "memory of a head that plans all at once", lambda grown: sized(base + grown), each
     yield "hours of a core for that plan", rounded, of("cluster", "plan_of_1000000_documents") / 1e6 / HOUR
     if of.has("documents", "duplicates_of_1M_articles"):
         joined = of("documents", "duplicates_of_1M_articles_joined")
@@ -173,11 +175,11 @@ def _search(of) -> Iterator[tuple[str, Callable, float]]:
 
 
 def _indexes(of) -> Iterator[Index]:
-    for found in map(INDEX.fullmatch, of.names("retrieval")):
-        if found:
-            kind, vectors = found[1], int(found[2]) * 1e6
-            name = found[0].removesuffix("size")
-            looks = [one.removesuffix("_1k") for one in of.names("retrieval") if re.match(rf"{name}\w+_\d+_1k$", one)]
+    for match in map(INDEX.fullmatch, of.names("retrieval")):
+        if match:
+            kind, vectors = match[1], int(match[2]) * 1e6
+            name = match[0].removesuffix("size")
+            looks = [key.removesuffix("_1k") for key in of.names("retrieval") if re.match(rf"{name}\w+_\d+_1k$", key)]
             best = looks[-1] if looks else name  # the last looks at most
             taken = {
                 what: of.get("retrieval", f"{name}{what}", 1 / vectors) for what in ("size", "build", "build_peak")
@@ -189,11 +191,11 @@ def _indexes(of) -> Iterator[Index]:
 
 def _words(of) -> Iterator[list[str]]:
     """The jobs of a search with BM25 in parts."""
-    for found in map(IN_PARTS.fullmatch, of.names("retrieval")):
-        if found:
-            seconds = of.get("retrieval", found[0].removesuffix("_memory"), 1 / int(found[1]))
-            memory = sized(of("retrieval", found[0]) * 2**20)
-            yield [f"`{found[2]}`", memory, NOTHING if seconds is None else rounded(seconds)]
+    for match in map(IN_PARTS.fullmatch, of.names("retrieval")):
+        if match:
+            seconds = of.get("retrieval", match[0].removesuffix("_memory"), 1 / int(match[1]))
+            memory = sized(of("retrieval", match[0]) * 2**20)
+            yield [f"`{match[2]}`", memory, NOTHING if seconds is None else rounded(seconds)]
 
 
 def _scaled(rows) -> Iterator[list[str]]:
@@ -212,7 +214,8 @@ def _limits(of, gathers, indexes) -> Iterator[Limit]:
         most = gather.most(JOBS[0])
         then = f"more memory (`--set-resources {gather.name}:mem_mb=...`), or a run for each month"
         yield Limit("documents", most, f"`{gather.name}`", f"{rounded(most)} documents in {sized(JOBS[0])}", then)
-    most = HEAD / _planned(of)
+    base, each = _planned(of)
+    most = (HEAD - base) / each
     yield Limit(
         "documents", most, "plan in one head", f"{rounded(most)} documents in {sized(HEAD)}", "a run for each month"
     )
@@ -223,15 +226,16 @@ def _limits(of, gathers, indexes) -> Iterator[Limit]:
     then = "Redis or PostgreSQL, whose transactions do what the lock does"
     words = f"{rounded(most)} jobs at once that ask one model"
     yield Limit("jobs", most, "register, a file under `flock`", words, then)
-    for found in map(IN_PARTS.fullmatch, of.names("retrieval")):
-        if found and found[2] == "merge_parts":
-            most = JOBS[0] * int(found[1]) * 1e6 / (of("retrieval", found[0]) * 2**20)
-            words = f"{rounded(most)} passages in {sized(JOBS[0])}"
+    for match in map(IN_PARTS.fullmatch, of.names("retrieval")):
+        if match and match[2] == "merge_parts":
+            most = JOB * int(match[1]) * 1e6 / (of("retrieval", match[0]) * 2**20)
+            words = f"at least {rounded(most)} passages in {sized(JOB)}"
             then = "more memory (`--set-resources merge_parts:mem_mb=...`)"
             yield Limit("passages", most, "BM25 in parts, `merge_parts`", words, then)
     for index in indexes:
         most, then = index.most(), "more memory (`--set-resources build_index:mem_mb=...`), or an index that is smaller"
-        yield Limit("vectors", most, f"index {index.name}", f"{rounded(most)} vectors in {sized(JOBS[1])}", then)
+        words = f"{'' if index.memory else 'at most '}{rounded(most)} vectors in {sized(JOBS[1])}"
+        yield Limit("vectors", most, f"index {index.name}", words, then)
     most = 1 / _dense(of)
     then = "an index of FAISS (`retrievers.{name}.index`)"
     yield Limit("passages", most, "exact search of vectors", f"{rounded(most)} passages", then)
@@ -251,9 +255,10 @@ def _bm25(of) -> float:
 
 
 def _planned(of):
-    """Bytes of the head for each document of a plan."""
-    few, many = (of("cluster", f"plan_of_{size}_documents_memory") for size in PLANNED)
-    return (many - few) * 1e6 / (PLANNED[1] - PLANNED[0])
+    """Bytes of the head that plans nothing, and for each document of a plan."""
+    few, many = (of("cluster", f"plan_of_{size}_documents_memory") * 1e6 for size in PLANNED)
+    each = (many - few) / (PLANNED[1] - PLANNED[0])
+    return many - each * PLANNED[1], each
 
 
 def _files(of):

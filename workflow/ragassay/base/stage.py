@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -72,7 +73,7 @@ def run(stage: Callable, snakemake) -> None:
         sys.exit(error.exit_code)
     except Exception as error:  # to be written down, not to be swallowed
         if getattr(error, "errno", None) in FULL:
-            problem = f"{os.strerror(error.errno)} ({Path.cwd()})"
+            problem = f"{os.strerror(error.errno)} ({Path.cwd()} or {tempfile.gettempdir()})"
             _say_last(f"{problem}; free some space and run again, what is done stays done")
             sys.exit(1)
         file.stream.write(printable(masked(traceback.format_exc())))

@@ -56,7 +56,7 @@ def _partition(nodes, minutes):
     if cluster.minutes_of(nodes.limit) < minutes:
         remarks.append(f"less than the {minutes} minutes that a rule asks for")
     number = nodes.in_use + nodes.out_of_use
-    value = f"{number} node{'s' * (number > 1)} of {nodes.memory:,} MB, at most {nodes.limit} a job"
+    value = f"{number} node{'s' * (number != 1)} of {nodes.memory:,} MB, at most {nodes.limit} a job"
     return value, "; ".join(remarks)
 
 

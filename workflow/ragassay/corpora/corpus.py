@@ -2,6 +2,7 @@
 long text is cut into passages: at the ends of sentences, or between words where a sentence is too long."""
 
 import re
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
@@ -77,22 +78,26 @@ def check_any(count: int, passages) -> None:
 
 def check_ids(passages: Iterable) -> None:
     """Refuse parts of a corpus that have passages of the same id. Of each id eight bytes are in memory."""
-    hashes = np.concatenate([np.fromiter(map(hash, names), np.int64, len(names)) for names in _names(passages)])
+    numbers = array("q")
+    for name in _names(passages):
+        numbers.append(hash(name))
+    hashes = np.frombuffer(numbers, np.int64)
     hashes.sort()
-    repeated = {*hashes[1:][hashes[1:] == hashes[:-1]].tolist()}
-    if not repeated:
-        return
-    counts = Counter(name for names in _names(passages) for name in names if hash(name) in repeated)
-    name, times = counts.most_common(1)[0]
-    if times > 1:  # else two names have one hash
-        where = ", ".join(map(str, passages))
-        raise RepeatedId(f"{where}: found the id {name!r} in two parts of a corpus, expected each id once; rename one")
+    repeated, seen = hashes[1:][hashes[1:] == hashes[:-1]], set()
+    for name in _names(passages) if len(repeated) else ():
+        at = np.searchsorted(repeated, hash(name))
+        if at == len(repeated) or repeated[at] != hash(name):
+            continue
+        if name in seen:  # else two names have one hash
+            where = ", ".join(map(str, passages))
+            raise RepeatedId(f"{where}: found the id {name!r} twice in a corpus, expected each id once; rename one")
+        seen.add(name)
 
 
-def _names(passages) -> Iterator[list[str]]:
+def _names(passages) -> Iterator[str]:
     for part in passages:
         for batch in tables.batches(PASSAGES, part, ["passage_id"]):
-            yield batch["passage_id"].to_pylist()
+            yield from batch["passage_id"].to_pylist()
 
 
 class Corpus:

@@ -165,10 +165,10 @@ def partitions() -> dict[str, list[Nodes]]:
         name, limit, memory, count, state = line.split("|")
         counts = sizes.setdefault((name, limit, int(memory)), [0, 0])
         counts[state.startswith(OUT_OF_USE)] += int(count)
-    found = {}
+    nodes = {}
     for (name, limit, memory), (in_use, out_of_use) in sizes.items():
-        found.setdefault(name, []).append(Nodes(limit, memory, in_use, out_of_use))
-    return found
+        nodes.setdefault(name, []).append(Nodes(limit, memory, in_use, out_of_use))
+    return nodes
 
 
 def most_memory(nodes: list[Nodes]) -> int:

@@ -178,14 +178,14 @@ def best_at_once(
             having += np.bincount(counts.indices, minlength=len(words))
             sizes.append(len(texts))
             length += int(lengths.sum(dtype=np.float64))
-        known = {word: number for word, number in zip(words, having.tolist(), strict=True) if number}
-        frequencies, columns = Frequencies(sum(sizes), length, known), np.cumsum(having > 0) - 1
+        used = {word: number for word, number in zip(words, having.tolist(), strict=True) if number}
+        frequencies, columns = Frequencies(sum(sizes), length, used), np.cumsum(having > 0) - 1
 
         def indexes():
             file.seek(0)
             for size in sizes:
                 data, indices, ends, lengths = (np.load(file) for _ in range(4))
-                counts = sparse.csr_matrix((data, columns[indices], ends), (size, len(known)))
+                counts = sparse.csr_matrix((data, columns[indices], ends), (size, len(used)))
                 yield Bm25((), **options, frequencies=frequencies).take(counts, lengths)
 
         return best_by_words(indexes(), queries, count), frequencies

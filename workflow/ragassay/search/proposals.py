@@ -23,12 +23,13 @@ PAIRS = 65_536  # of a query and a passage, scored at once
 
 def search(
     propose: Callable[[pa.ChunkedArray, Vectors, list[str], np.ndarray], np.ndarray],
+    check: Callable[[np.ndarray], None],
     passages, queries, neighbours, index_recall, encoder, query_encoder, embeddings, titles, similarity, count, checked,
     copied=0.0,
 ):  # fmt: skip
     """Write both tables: the best of what was proposed to each query, and what was missed of `checked` queries.
-    `propose` gets the ids of all passages, what gives vectors, the texts of queries and their vectors, and gives
-    positions of passages, -1 where there is none. Returns the exact scores of what was proposed.
+    `propose` gets the ids of all passages, the source of vectors, the texts of queries and their vectors, and gives
+    positions of passages, -1 where there is none; `check` may refuse the exact scores of these.
     """
     names, vectors = ids(passages), Vectors(encoder, query_encoder, embeddings, similarity)
     query_ids, texts = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict().values()
@@ -36,6 +37,7 @@ def search(
     proposed = propose(names, vectors, texts, wanted)
     places = np.unique(proposed[proposed >= 0]).tolist()
     scores = exact_scores(proposed, wanted, vectors.of_places(passages, titles, places))
+    check(scores)
     chosen = [best(row, of_row, count) for row, of_row in zip(proposed, scores, strict=True)]
     with tables.Writer(NEIGHBOURS, neighbours) as writer:
         for name, (positions, of_positions) in zip(query_ids, chosen, strict=True):
@@ -51,7 +53,6 @@ def search(
     tables.write(INDEX_RECALL, index_recall, rows)
     log.info("%d queries in %d passages by an index, %d of them exactly as well", len(wanted), len(names), len(order))
     mask(neighbours, queries, [passages], titles, vectors.scores, copied)
-    return scores
 
 
 def exact_scores(positions: np.ndarray, queries: np.ndarray, blocks: Iterable[np.ndarray]) -> np.ndarray:

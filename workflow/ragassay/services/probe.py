@@ -165,7 +165,7 @@ class Probe:
             states = states[:, self.entry["places"]]
         everything = Part(states, np.arange(len(states)), np.zeros(len(states), bool))
         try:
-            with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused below
+            with np.errstate(over="ignore", invalid="ignore"):  # scores that are not finite are refused below
                 scores = self.fitted.score(everything)
         except (ValueError, KeyError, TypeError, RuntimeError) as error:
             raise ProbeError(

@@ -7,13 +7,13 @@ from ragassay.search import indexes, proposals
 
 
 def search_index(index, count, search, **searched):
-    """`searched` is the rest of what `proposals.search` gets."""
+    """Writes the tables `neighbours` and `index_recall`; `searched` are the other arguments of `proposals.search`."""
 
     def propose(names, vectors, _, wanted):
         loaded = indexes.load(index, names, vectors.passages.encoder.digest, search)
         return indexes.proposed(loaded, wanted, count)
 
-    proposals.search(propose, count=count, **searched)
+    proposals.search(propose, lambda _: None, count=count, **searched)
 
 
 if __name__ == "__main__":

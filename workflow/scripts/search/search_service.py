@@ -10,8 +10,8 @@ from ragassay.services import hits
 
 
 def search_service(passages, encoder, similarity, count, collection, entry, search, revision, ledger, **searched):
-    """`collection` and `entry` are the name and the entry of the configuration, `searched` is the rest of what
-    `proposals.search` gets.
+    """Writes the tables `neighbours` and `index_recall`. `collection` and `entry` are the name and the entry of the
+    configuration, `searched` are the other arguments of `proposals.search`.
     """
     similarities = None
 
@@ -24,9 +24,11 @@ def search_service(passages, encoder, similarity, count, collection, entry, sear
             positions[row, : len(places)], similarities[row, : len(places)] = places, of_places
         return positions
 
+    def check(scores):
+        hits.check_vectors(collection, scores, similarities, encoder["name"])
+
     searched |= {"passages": passages, "encoder": encoder, "similarity": similarity, "count": count}
-    scores = proposals.search(propose, **searched)
-    hits.check_vectors(collection, scores, similarities, encoder["name"])
+    proposals.search(propose, check, **searched)
 
 
 if __name__ == "__main__":

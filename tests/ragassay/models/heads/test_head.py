@@ -248,5 +248,6 @@ def test_only_rows_without_features_have_no_score():
     head = {"outer.weight": np.array([1, 3e38], np.float32), "outer.bias": np.zeros((), np.float32)}
     given = scores.scores(head, np.array([[1, 1e-38], [np.nan, np.nan]], np.float32))
     assert given[0] == pytest.approx(4, abs=0.1) and np.isnan(given[1])
-    with pytest.raises(scores.HeadScoreError, match="no finite number"):
-        scores.scores(head, np.array([[1, 9]], np.float32))
+    for row in ([1, 9], [1, np.nan], [np.inf, 1]):
+        with pytest.raises(scores.HeadScoreError, match="no finite number"):
+            scores.scores(head, np.array([[np.nan, np.nan], row], np.float32))

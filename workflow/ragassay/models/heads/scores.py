@@ -18,7 +18,7 @@ DIGITS = 6  # of a score: further ones depend on the machine
 
 
 class HeadScoreError(AssayError):
-    """A head scores finite features by what is no number."""
+    """A head scores a question that has features by what is no finite number."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Recipe:
 
 
 def scores(head: dict[str, np.ndarray], features: np.ndarray) -> np.ndarray:
-    """One score per row; 0 is undecided. A row with features that are NaN has none: NaN."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is looked at below
+    """One score per row; 0 is undecided. A row whose features are all NaN has none: NaN."""
+    with np.errstate(over="ignore", invalid="ignore"):  # scores that are not finite are refused below
         pieces = [_scores(head, features[start : start + ROWS]) for start in range(0, len(features), ROWS)]
     values = np.round(np.concatenate(pieces), DIGITS) if pieces else np.empty(0)
     undefined = ~np.isfinite(values)
-    if undefined.any() and np.isfinite(features[undefined]).all(axis=1).any():
-        raise HeadScoreError("a head gave a score that is no finite number, of features that are; train it again")
+    if undefined.any() and not np.isnan(features[undefined]).all():
+        raise HeadScoreError("a head gave a score that is no finite number; check the encoder, or train the head again")
     return values
 
 
