@@ -9,7 +9,7 @@ from ragassay.report.provenance import digest
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUESTIONS
-from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
 from rows import place
 from rows import row as filled
@@ -190,6 +190,20 @@ def test_a_gate_of_a_corpus_says_so_beside_that_of_the_documents(tmp_path):
     [row] = rows_of(study(tmp_path, "in_scope", covered_questions=[asked]))
     assert (row["gate of c: decides"], row["gate of c: p-value"]) == ("out_of_knowledge", "0.01")
     assert row["gate of c: nearest passage"] == "p7"
+
+
+def test_detectors_that_other_questions_trained_say_so_and_stand_side_by_side(tmp_path):
+    files = []
+    for generator, is_out in (("s", True), ("g1", True), ("g2", False)):
+        answer = {"question_id": "q", "head": "mlp", "out_of_scope": is_out, "probability": 0.25}
+        files.append(place(tmp_path, PREDICTIONS, detector="d1", encoder="e", generator=generator))
+        tables.write(PREDICTIONS, files[-1], [filled(PREDICTIONS, **answer)])
+    [row] = rows_of(study(tmp_path, "in_scope", predictions=files))
+    assert {name: row[name] for name in row if name.endswith(": predicts")} == {
+        "d1 (e): predicts": "out_of_scope",
+        "d1 (e), trained on g1: predicts": "out_of_scope",
+        "d1 (e), trained on g2: predicts": "in_scope",
+    }
 
 
 def test_what_is_missing_is_named_with_what_to_do_about_it(tmp_path):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from ragassay.metrics.panel import Panel
 from ragassay.studies.scope.response_comparisons import ClosedBook, Comparisons, shared
 from ragassay.studies.scope.verdict_matrix import AFTER, BEFORE, UNKNOWN, period
 from ragassay.text.words import stems
@@ -50,6 +51,13 @@ def test_one_who_wins_everywhere_is_better_and_holm_counts_the_tests():
     names = ("difference", "p", "p_holm", "at_least", "at_most", "unsettled")
     assert [one[name]["value"] for name in names] == pytest.approx([1, 0.001, 0.003, 1, 1, 0])
     assert (one["difference"]["low"], one["difference"]["high"]) == (1, 1)
+
+
+def test_only_differences_are_drawn(monkeypatch):
+    drawn, usual = [], Panel.drawn
+    monkeypatch.setattr(Panel, "drawn", lambda self, sums: drawn.append((self.times, sums.shape)) or usual(self, sums))
+    found(questions(range(4), ["food"] * 4), {"basic__a": [1, 1, 0, 0], "basic__b": [0, 1, 1, 0]})
+    assert drawn == [(200, (4, 2)), (0, (4, 4))], "sums and counts of one pair"
 
 
 def test_the_questions_of_one_document_count_as_one_piece_of_evidence():

@@ -226,6 +226,10 @@ def test_agreement_drift_strata_and_rejects_are_means_and_counts():
     assert found["1", "to_original"] == (pytest.approx(0.7), 3)
     assert found["2", "to_original"] == (pytest.approx(0.2, abs=1e-8), 1)
     assert found["1", "guesses"][0] == 3 and found["1", "to_nearest"][0] == pytest.approx(0.9)
+    apart = [list(rows_of(Drift(60, 0), guesses.assign(to_original=guesses["to_original"] * factors)))
+             for factors in (1, np.array([1, -1, 1, 1]))]  # fmt: skip
+    first = [[one for one in rows if json.loads(one["keys"])["round"] in (1, "1")] for rows in apart]
+    assert first[0] == first[1] and len(first[0]) == 4, "a negative number in round 2"
     rejects = pd.DataFrame({"stage": list("aab"), "reason": ["x", "x", "y"]})
     assert {key: value[0] for key, value in numbers(rows_of(Rejects(), rejects), "stage", "reason").items()} == {
         ("a", "x", "rejected"): 2, ("b", "y", "rejected"): 1,

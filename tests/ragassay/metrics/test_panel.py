@@ -161,6 +161,8 @@ def test_bounds_are_what_abstentions_could_make_of_a_rate():
 
 def test_of_nothing_there_is_no_number():
     empty = Panel([], 10)
+    for estimates in (empty.mean(np.empty((0, 2))), empty.auroc(np.empty((0, 2)), np.empty(0, bool))):
+        assert estimates.drawn.shape == (10, 2) and np.isnan(estimates.drawn).all()
     assert empty.mean(np.empty((0, 2))).row(1) == NOTHING
     assert empty.auroc(np.empty(0), np.empty(0, bool)).row() == NOTHING
     assert empty.measure(lambda weights: weights.sum()).row() == NOTHING

@@ -87,6 +87,27 @@ def test_draws_of_more_clusters_take_no_more_memory(monkeypatch):
     assert max(most) < 1.5 * most[0]
 
 
+def test_only_draws_that_take_more_memory_than_their_names_stay(monkeypatch):
+    monkeypatch.setattr(resampling, "NUMBERS", 2**12)
+    resampling._latest.cache_clear()
+    for count, times in ((20, 0), (4_000, 1), (100, 4)):
+        list(draws([f"d{number}" for number in range(count)], times))
+    assert resampling._latest.cache_info().currsize == 0
+    kept, again = (list(draws(list("abc"), 9)) for _ in range(2))
+    assert kept[0] is again[0] and resampling._latest.cache_info().hits == 1
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0][0] = 1
+
+
+def test_names_that_are_equal_but_read_otherwise_have_draws_of_their_own():
+    for one, other in (
+        (([1], 64, 0), ([True], 64, 0)),
+        (([1], 64, 0), ([1.0], 64, 0)),
+        ((["a"], 64, 1), (["a"], 64, True)),
+    ):
+        assert not np.array_equal(*(np.concatenate(list(draws(*drawn))) for drawn in (one, other)))
+
+
 def test_without_clusters_or_times_nothing_is_drawn():
     assert list(draws([], 5)) == [] and list(draws(range(5), 0)) == []
 

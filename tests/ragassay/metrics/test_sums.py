@@ -40,6 +40,32 @@ def test_sums_of_any_shards_give_the_bytes_of_one_job(study):
             assert estimates.row(1) == whole[name].row(1)
 
 
+def test_numbers_outside_a_mask_do_not_change_its_intervals():
+    values, first = np.array([0.5, 0.25, 1.0, -0.5, 0.5, 2.0]), np.arange(6) < 3
+    panel = Panel(range(6), 60)
+    means = panel.means(values, {"first": first, "second": ~first})
+    assert means["first"].row() == panel.mean(values, first).row() == panel.mean(np.abs(values) % 2, first).row()
+    assert [bool(of_mask.shares[0]) for of_mask in means.values()] == [True, False]
+
+
+def test_a_panel_keeps_its_draws_beside_one_of_the_same_names_without_any():
+    panel, totals = Panel(["a", "b"], 9), Totals()
+    for name, part in (("drawn", panel), ("undrawn", panel.undrawn()), ("again", panel)):
+        totals.add_means(part, [1.0, 0.0], {name: None})
+    assert {name: len(means.drawn) for name, means in totals.estimates().items()} == {
+        "drawn": 9,
+        "undrawn": 0,
+        "again": 9,
+    }
+    assert totals.estimates()["drawn"].row() == panel.mean([1.0, 0.0]).row()
+
+
+def test_means_that_wait_are_among_the_totals():
+    totals = Totals()
+    totals.add_means(Panel(["a", "b"], 9), [1.0, 0.0], {"all": None})
+    assert totals["all"].totals[0].tolist() == [1] and totals["all"].totals.shape == (10, 1)
+
+
 def test_flips_of_any_shards_give_the_p_of_one_job(study):
     random, owners, values, _ = study
     differences = np.sign(values)
@@ -62,6 +88,11 @@ def test_bounds_of_estimates_are_those_of_values(study):
     np.testing.assert_allclose(Panel(owners).mean(shares, mask).bounds(), filled, rtol=1e-12)
     answers = np.array([1.0] * 15 + [0.0] * 7 + [np.nan])  # 15 / 22 * 22 is not 15
     assert [float(end[0]) for end in Panel(range(23)).mean(answers, np.full(23, True)).bounds()] == [15 / 23, 16 / 23]
+    thirds = np.array([2 / 3] * 20 + [1 / 3] * 5 + [np.nan] * 3)  # such as the means of three seeds
+    ends = Panel(range(28)).mean(thirds, np.full(28, True)).bounds()
+    np.testing.assert_allclose(np.concatenate(ends), [15 / 28, 18 / 28], rtol=1e-14)
+    seventh = Panel(range(7)).mean(np.array([2 / 3] + [0.0] * 6), np.full(7, True))
+    np.testing.assert_allclose(np.concatenate(seventh.bounds()), [2 / 21, 2 / 21], rtol=1e-14)
     nothing = Panel(owners).mean(np.full(len(owners), np.nan), mask).bounds()
     assert [float(end[0]) for end in nothing] == [0, 1]
 

@@ -210,7 +210,7 @@ def each(table: Table, paths: Iterable, columns: Iterable[str] | None = None) ->
 
 
 def by_keys(table: Table, paths: Iterable, names: Iterable[str], columns: Iterable[str] | None = None):
-    """What some keys of the paths are, as a tuple -> the rows of all files with these, in the order of the files."""
+    """Rows of all files, by the values of some keys of their paths; files keep their order."""
     parts = {}
     for values, rows in each(table, paths, columns):
         parts.setdefault(tuple(values[name] for name in names), []).append(rows)

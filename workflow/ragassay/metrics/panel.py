@@ -50,6 +50,12 @@ class Panel:
         part.owners = self.owners[np.asarray(mask, bool)]
         return part
 
+    def undrawn(self) -> "Panel":
+        """The same items, for estimates without intervals."""
+        undrawn = copy.copy(self)
+        undrawn.times = 0
+        return undrawn
+
     def mean(self, values, asked=None) -> Estimates:
         """The mean of the numbers of each method."""
         return self.means(values, {"all": asked})["all"]
@@ -129,7 +135,8 @@ class Panel:
 
     def drawn(self, sums: np.ndarray) -> np.ndarray:
         """1 + draws x columns: what columns of clusters add up to, as they are and in each draw."""
-        return np.concatenate([sums.sum(axis=0, keepdims=True), *(weights @ sums for weights in self.draws())])
+        drawn = [weights @ sums for weights in self.draws()] or [np.zeros((self.times, sums.shape[1]))]
+        return np.concatenate([sums.sum(axis=0, keepdims=True), *drawn])
 
     def _with_the_whole(self):
         """As the draws, with all clusters as they are before them."""
@@ -156,7 +163,7 @@ class Panel:
         for column, counted in zip(scores.T, (asked & answered).T, strict=True):
             items = np.flatnonzero(counted)
             rankings.append(self._by_score(column[items], positive, items)[1])
-        values = np.empty((len(measures), 1 + self.times, len(rankings)))
+        values = np.full((len(measures), 1 + self.times, len(rankings)), np.nan)
         done = 0
         for weights in self._with_the_whole():
             rows = slice(done, done := done + len(weights))

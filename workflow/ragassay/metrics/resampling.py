@@ -33,10 +33,10 @@ POISSON = _poisson()
 
 def draws(clusters: Sequence, times: int, seed: int = 0) -> Iterator[np.ndarray]:
     """draws x clusters: how often each of these names was drawn, some draws at a time. The tables of one shard get the
-    same draws, which are made once.
+    same draws, which are made once. Many names would take more memory than their draws.
     """
-    few = len(clusters) * times <= NUMBERS
-    yield from _latest(tuple(clusters), times, seed) if few else _drawn(clusters, times, seed)
+    few = times and len(clusters) * max(times, 64) <= NUMBERS
+    yield from _latest(tuple(map(str, clusters)), times, seed) if few else _drawn(clusters, times, seed)
 
 
 def _drawn(clusters, times, seed):
@@ -44,9 +44,12 @@ def _drawn(clusters, times, seed):
         yield np.ascontiguousarray(POISSON[lanes])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4, typed=True)
 def _latest(*names_and_draws):
-    return list(_drawn(*names_and_draws))
+    parts = list(_drawn(*names_and_draws))
+    for part in parts:
+        part.flags.writeable = False
+    return parts
 
 
 def signs(clusters: Sequence, times: int, seed: int = 0) -> Iterator[np.ndarray]:

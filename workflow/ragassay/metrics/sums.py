@@ -43,7 +43,9 @@ class Estimates(NamedTuple):
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Means as they are if all abstentions of a method were 0, and if they were 1."""
-        total = exact(np.where(self.counts > 0, self.values, 0) * self.counts)  # as it was before it was divided
+        total = np.where(self.counts > 0, self.values, 0) * self.counts
+        rounded = exact(total)  # as it was before it was divided, if it was whole or `exact`
+        total = np.where(np.isclose(total, rounded, rtol=1e-15, atol=0), rounded, total)
         asked = self.counts + self.abstained
         return ratio(total, asked), ratio(total + self.abstained, asked)
 
@@ -126,30 +128,33 @@ class ScoreCounts(NamedTuple):
         return Estimates(drawn[:1], np.array([count]), *rest, is_share)
 
 
-class Totals(dict):
+class Totals:
     """What all parts that were added say, by name: `Sums`, or `ScoreCounts` of a part or more. Sums of one panel wait
     for each other, so that its draws are multiplied once.
     """
 
     def __init__(self):
-        super().__init__()
-        self._panel, self._waiting = None, []
+        self._parts, self._panel, self._waiting = {}, None, []
+
+    def __getitem__(self, name: Hashable) -> Sums | ScoreCounts:
+        self._draw()
+        return self._parts[name]
 
     def add(self, parts: dict[Hashable, Sums | ScoreCounts]) -> None:
         for name, part in parts.items():
-            self[name] = self[name].plus(part) if name in self else part
+            self._parts[name] = self._parts[name].plus(part) if name in self._parts else part
 
     def add_means(self, panel, values, masks: dict[Hashable, np.ndarray]) -> None:
         """The numbers of some items, for the means of those of each mask; None is a mask of all that have a number."""
-        if self._waiting and self._panel.names is not panel.names:
+        if self._waiting and (self._panel.names is not panel.names or self._panel.times != panel.times):
             self._draw()
         self._panel, values = panel, columns_of(values)
-        answered = ~np.isnan(values)
-        shares = np.all(~answered | ((values >= 0) & (values <= 1)), axis=0)
+        answered, beyond = ~np.isnan(values), (values < 0) | (values > 1)
         for name, mask in masks.items():
             asked = mask_of(mask, answered)
             counted = asked & answered
             sums = panel.sums(np.where(counted, values, 0)), panel.sums(counted)
+            shares = ~(counted & beyond).any(axis=0)
             self._waiting.append((name, *sums, (asked & ~answered).sum(axis=0), shares))
 
     def _draw(self):
@@ -165,7 +170,7 @@ class Totals(dict):
 
     def estimates(self) -> dict[Hashable, Estimates]:
         self._draw()
-        return {name: sums.estimates() for name, sums in self.items()}
+        return {name: sums.estimates() for name, sums in self._parts.items()}
 
 
 def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:

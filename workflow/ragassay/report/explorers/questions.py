@@ -92,7 +92,7 @@ class Detectors:
     def __init__(self, paths: Iterable):
         self.methods, self.predictions = {}, {}  # method -> question -> what it predicts
         for keys, rows in tables.each(PREDICTIONS, paths, ["head"]):
-            self.methods |= dict.fromkeys(name_of(keys["detector"], keys["encoder"], head) for head in _heads(rows))
+            self.methods |= dict.fromkeys(_method(keys, head) for head in _heads(rows))
 
     def load(self, paths: Iterable) -> None:
         """From now on the questions of these files are known, and no others."""
@@ -101,8 +101,8 @@ class Detectors:
         for keys, rows in tables.each(PREDICTIONS, paths, names):
             for head in _heads(rows):
                 of_head = _seeds_together(rows.filter(pc.equal(rows["head"], head)).drop_columns("head"))
-                predictions = self.predictions[name_of(keys["detector"], keys["encoder"], head)]
-                predictions |= {row["question_id"]: _prediction(row) for row in of_head.to_pylist()}
+                predictions = {row["question_id"]: _prediction(row) for row in of_head.to_pylist()}
+                self.predictions[_method(keys, head)] |= predictions
 
     def columns(self) -> list[dict]:
         return [{"kind": "detector", "name": name, "detector": name} for name in self.methods]
@@ -121,6 +121,12 @@ class Detectors:
         """Whether one of them was trained on the question's document."""
         parts = [by_question[question]["part"] for by_question in self.predictions.values() if question in by_question]
         return "trained_on" if "trained_on" in parts else "new" if parts else "(none)"
+
+
+def _method(keys, head):
+    """Questions of a set may be asked of a detector that several generators' questions have trained."""
+    trained_on = "" if keys["generator"] == keys["asked"] else f", trained on {keys['generator']}"
+    return name_of(keys["detector"], keys["encoder"], head) + trained_on
 
 
 def _heads(rows):

@@ -33,6 +33,7 @@ class Comparisons:
         by_judge = {judge: _pairs([cell for cell in cells if cell.judge == judge]) for judge, _, _ in cells}
         self.pairs = {judge: pairs for judge, pairs in by_judge.items() if pairs}
         self.totals, self.flipped = Totals(), dict.fromkeys(self.pairs, 0)  # judge -> 1 + flips x pairs
+        self.alone = Totals()  # of either cell of a pair, without draws
 
     def add(self, questions: Questions, verdicts: dict) -> None:
         """`verdicts` are cell -> codes."""
@@ -42,17 +43,18 @@ class Comparisons:
             codes = [matrix(questions, verdicts, [pair[at] for _, _, pair in pairs])[wanted] for at in (0, 1)]
             asked = (codes[0] != UNASKED) & (codes[1] != UNASKED)
             first, second = map(numeric, codes)
-            for name, values in (("difference", first - second), ("first", first), ("second", second)):
-                self.totals.add_means(panel, values, {(judge, name): asked})
+            self.totals.add_means(panel, first - second, {judge: asked})
+            for name, values in (("first", first), ("second", second)):
+                self.alone.add_means(panel.undrawn(), values, {(judge, name): asked})
             self.flipped[judge] += panel.flipped(first - second, self.flips)
 
     def rows(self) -> Iterator[dict]:
-        estimates = self.totals.estimates()
+        estimates, alone = self.totals.estimates(), self.alone.estimates()
         for judge, pairs in self.pairs.items():
-            differences = estimates[judge, "difference"]._replace(shares=np.full(len(pairs), False))
+            differences = estimates[judge]._replace(shares=np.full(len(pairs), False))
             p = p_of_flips(self.flipped[judge])
             (least_first, most_first), (least_second, most_second) = (
-                estimates[judge, name].bounds() for name in ("first", "second")
+                alone[judge, name].bounds() for name in ("first", "second")
             )
             lowest, highest, adjusted = least_first - most_second, most_first - least_second, holm(p)
             for at, (compared, within, (first, second)) in enumerate(pairs):

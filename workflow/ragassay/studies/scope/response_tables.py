@@ -259,7 +259,7 @@ class Detection:
 
     def add(self, questions: Questions, labels: dict, overlap, hard, gold) -> None:
         """`labels` are model -> codes of questions, `gold` those of what people say; `overlap` are scores of the
-        control, NaN without one, `hard` is a mask of questions where these tell nothing.
+        control, NaN without one, `hard` is a mask of questions that the control cannot tell apart.
         """
         control = np.where(np.isnan(overlap), UNASKED, overlap > 0.5)
         codes = matrix(questions, labels | {OVERLAP: control}, self.models)

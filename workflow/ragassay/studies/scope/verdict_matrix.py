@@ -121,7 +121,7 @@ def numeric(codes: np.ndarray) -> np.ndarray:
 
 
 def aligned(wanted: pa.Array, ids, values: np.ndarray, missing) -> np.ndarray:
-    """Values of ids, in the order of those that are wanted; what is missing where one has none."""
+    """Values of ids, in the order of `wanted`, whose ids are distinct; `missing` for ids without a value."""
     places = pc.index_in(ids, value_set=wanted)
     rows = np.full((len(wanted), *values.shape[1:]), missing, values.dtype)
     rows[np.asarray(places.drop_null())] = values[np.asarray(places.is_valid())]
