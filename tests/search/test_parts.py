@@ -6,9 +6,9 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.corpora import corpus
-from ragassay.corpora.corpus import RepeatedId
 from ragassay.corpora.frequencies import Frequencies, FrequencyError
 from ragassay.schemas.corpora import PASSAGES, QUERIES, WORD_COUNTS
+from ragassay.search.neighbours import RepeatedId
 from rows import row
 from scripts.corpora.add_word_counts import add_word_counts
 from scripts.corpora.count_words import count_words

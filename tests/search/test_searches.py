@@ -8,10 +8,11 @@ import pytest
 from passages import ASKED, TEXTS, TITLES, found_by, write_passages
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.corpora.corpus import CorpusError, RepeatedId
+from ragassay.corpora.corpus import CorpusError
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import EMBEDDED_PASSAGES
+from ragassay.search.neighbours import RepeatedId
 from scripts.search.embed_passages import embed_passages
 from scripts.search.merge_neighbours import merge_neighbours
 from scripts.search.search_bm25 import search_bm25

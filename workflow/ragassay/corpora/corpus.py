@@ -2,11 +2,9 @@
 long text is cut into passages: at the ends of sentences, or between words where a sentence is too long."""
 
 import re
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,10 +22,6 @@ WITH_TITLE = {"before": "{} {}".format, "pair": pair}  # what is done with title
 
 class CorpusError(AssayError):
     """A corpus cannot be searched."""
-
-
-class RepeatedId(AssayError):
-    """Two parts of a corpus have a passage of the same id."""
 
 
 def blocks(passages, titles: str = NONE) -> Iterator[tuple[pa.Array, list[str]]]:
@@ -74,30 +68,6 @@ def check_any(count: int, passages) -> None:
     """Refuse a corpus without any passage."""
     if not count:
         raise CorpusError(f"{passages}: found no passage, expected at least one; see what its corpus is made from")
-
-
-def check_ids(passages: Iterable) -> None:
-    """Refuse parts of a corpus that have passages of the same id. Of each id eight bytes are in memory."""
-    numbers = array("q")
-    for name in _names(passages):
-        numbers.append(hash(name))
-    hashes = np.frombuffer(numbers, np.int64)
-    hashes.sort()
-    repeated, seen = hashes[1:][hashes[1:] == hashes[:-1]], set()
-    for name in _names(passages) if len(repeated) else ():
-        at = np.searchsorted(repeated, hash(name))
-        if at == len(repeated) or repeated[at] != hash(name):
-            continue
-        if name in seen:  # else two names have one hash
-            where = ", ".join(map(str, passages))
-            raise RepeatedId(f"{where}: found the id {name!r} twice in a corpus, expected each id once; rename one")
-        seen.add(name)
-
-
-def _names(passages) -> Iterator[str]:
-    for part in passages:
-        for batch in tables.batches(PASSAGES, part, ["passage_id"]):
-            yield from batch["passage_id"].to_pylist()
 
 
 class Corpus:

@@ -2,6 +2,7 @@
 for a model to read. Of these only the texts that are wanted are held, whatever the size of the corpus. Scores nothing.
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,6 +17,10 @@ from ragassay.search.nearest import BITS, STEP
 
 NOTHING = "(nothing was found)"  # the only passage of a query that shares no word with any
 TOGETHER = 4096  # queries whose rows are made at once
+
+
+class RepeatedId(AssayError):
+    """Two parts of a corpus have a passage of the same id."""
 
 
 class PassageError(AssayError):
@@ -72,6 +77,30 @@ def merged(rankings: list[pa.Table], count: int) -> pa.Table:
     best = together.take(pa.array(order[ranks <= count]))
     place = NEIGHBOURS.schema.get_field_index("rank")
     return best.set_column(place, NEIGHBOURS.schema.field(place), pa.array(ranks[ranks <= count].astype(np.int32)))
+
+
+def check_ids(passages: Iterable) -> None:
+    """Refuse parts of a corpus that have passages of the same id. Of each id eight bytes are in memory."""
+    numbers = array("q")
+    for name in _names(passages):
+        numbers.append(hash(name))
+    hashes = np.frombuffer(numbers, np.int64)
+    hashes.sort()
+    repeated, seen = hashes[1:][hashes[1:] == hashes[:-1]], set()
+    for name in _names(passages) if len(repeated) else ():
+        at = np.searchsorted(repeated, hash(name))
+        if at == len(repeated) or repeated[at] != hash(name):
+            continue
+        if name in seen:  # else two names have one hash
+            where = ", ".join(map(str, passages))
+            raise RepeatedId(f"{where}: found the id {name!r} twice in a corpus, expected each id once; rename one")
+        seen.add(name)
+
+
+def _names(passages) -> Iterator[str]:
+    for part in passages:
+        for batch in tables.batches(PASSAGES, part, ["passage_id"]):
+            yield from batch["passage_id"].to_pylist()
 
 
 def best_passages(passages, neighbours, count: int) -> dict[str, dict[str, str]]:

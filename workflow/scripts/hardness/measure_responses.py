@@ -95,9 +95,6 @@ def measure_responses(
     tables.write(METRICS, metrics, rows)
 
 
-NO_RESPONSES = RESPONSES.schema.empty_table()
-
-
 class Answers:
     """What one generator's questions were answered, by all responders, and what models said of their scope."""
 
@@ -125,7 +122,8 @@ class Answers:
             if responder not in self.closed_book:
                 cutoff = self.cutoffs.get(responder)
                 self.closed_book[responder] = ClosedBook(self.generator, responder, cutoff, **self.draws)
-            from_document = responses.get((self.prompt, responder), NO_RESPONSES)
+            way = self.prompt, responder
+            from_document = responses[way] if way in responses else RESPONSES.schema.empty_table()
             texts = map(questions.texts_of, (answers, from_document))
             self.closed_book[responder].add(questions, *texts, codes)
 

@@ -2,9 +2,8 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.corpora.corpus import check_ids
 from ragassay.schemas.corpora import NEIGHBOURS
-from ragassay.search.neighbours import merged
+from ragassay.search.neighbours import check_ids, merged
 
 
 def merge_neighbours(passages, parts, neighbours, count):

@@ -4,12 +4,12 @@ Synthetic queries do not find the sentence that they were made from.
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.corpora.corpus import NONE, check_ids
+from ragassay.corpora.corpus import NONE
 from ragassay.corpora.frequencies import Frequencies, words_of
 from ragassay.schemas.corpora import NEIGHBOURS, PART_NEIGHBOURS, QUERIES
 from ragassay.search.bm25 import pairs
 from ragassay.search.masked_sources import mask
-from ragassay.search.neighbours import merged
+from ragassay.search.neighbours import check_ids, merged
 
 
 def merge_parts(passages, parts, queries, word_counts, neighbours, options, count, copied=0.0):

@@ -36,9 +36,7 @@ OVER_TOPICS = {"average": np.mean, "lowest": np.min, "highest": np.max, "deviati
 FEWER, ALL_VOTES = (1, 3, 9), 2**30
 SIZES = (*FEWER, ALL_VOTES)
 OWN = "as configured"
-NO_VOTES = pa.table(
-    {"response": pa.array([], pa.string()), "doc_id": pa.array([], pa.string()), "verdict": pa.array([], pa.bool_())}
-)
+VOTES = pa.schema({"response": pa.string(), "doc_id": pa.string(), "verdict": pa.bool_()}.items())
 OVERLAP = "shared words alone"
 PART, TOPIC = "part", "topic"  # of questions
 
@@ -190,7 +188,7 @@ class Table3:
         """`votes` are those of each way, as `votes_by_way` has them; `gold` is response -> what people say."""
         if not self.ways:
             return
-        of_ways = [self._sides(way, votes.get(way, NO_VOTES)) for way in self.ways]
+        of_ways = [self._sides(way, votes[way] if way in votes else VOTES.empty_table()) for way in self.ways]
         names, documents = (pa.chunked_array(parts).combine_chunks() for parts in list(zip(*of_ways, strict=True))[:2])
         responses = names.unique()
         panel = Panel(documents.take(pc.index_in(responses, value_set=names)).to_pylist(), *self.draws)
