@@ -40,7 +40,7 @@ OF_PASSAGES = re.compile(
 )
 
 
-# Whatever fits one of both patterns has one of these, which are found in less time.
+# An answer that matches either pattern holds at least one of these hints, and looking for hints is faster.
 HINTS = ("not", "n't", "no ", "have no", "none", "nothing", "neither", "never", "lack", "fail", "silent", "need more")
 HINTS += ("unable", "sorry", "afraid", "insufficient", "without", "unknown", "unclear", "impossible", "as of my")
 
