@@ -21,6 +21,7 @@ import time
 import traceback
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,25 +93,30 @@ def keep(name: str, content: bytes) -> Path:
 class Run(NamedTuple):
     cases: int
     found: int
-    longest: tuple[float, str, bytes]  # seconds, door, input
+    longest: tuple[float, str, str]  # seconds, door, the start of its input: few bytes, which no pipe holds up
     megabytes: float
 
 
-def run(doors: list[str], count: int, seed: int, end: float) -> Run:
-    """So many inputs at some doors in turn, fewer at the end of the time or of the process."""
-    streams, found, longest, cases = {name: inputs_of(name, seed) for name in doors}, {}, (0.0, "", b""), 0
+def run(doors: list[str], count: int, seed: int, end: float, noted: Path) -> Run:
+    """So many inputs at some doors in turn, fewer at the end of the time or of the process. Each is noted before it goes
+    in, since it may end the process.
+    """
+    streams, found, longest, cases = {name: inputs_of(name, seed) for name in doors}, {}, (0.0, "", ""), 0
     for name in doors:  # libraries are imported before any input is timed
         problem(name, next(inputs_of(name, seed)), seconds=10 * SECONDS)
     for name in itertools.islice(itertools.cycle(doors), count):
         if time.monotonic() > end or ENDED.is_set():
             break
         content, begun = next(streams[name]), time.process_time()
+        noted.write_bytes(f"{name}\n".encode() + content)
         error = problem(name, content)
-        longest, cases = max(longest, (time.process_time() - begun, name, content)), cases + 1
+        seconds, shown = time.process_time() - begun, f"{len(content)} bytes: {content[:200]!r}"
+        longest, cases = max(longest, (seconds, name, shown)), cases + 1
         if error and (name, place(error)) not in found:
             found[name, place(error)] = keep(name, content)
             text = "".join(traceback.format_exception(error)[-12:])
             sys.stderr.write(f"{name}: {found[name, place(error)]}\n{text}\n")
+    noted.unlink(missing_ok=True)
     return Run(cases, len(found), longest, peak_megabytes())
 
 
@@ -119,6 +125,24 @@ def _begin():
     signal.signal(signal.SIGTERM, lambda *_: ENDED.set())
     logging.getLogger("ragassay").setLevel(logging.ERROR)  # each input would have its warnings
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+
+
+def runs(shares: list[tuple]) -> list[Run]:
+    """Each in a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        noted = [Path(folder, str(number)) for number in range(len(shares))]
+        try:
+            with ProcessPoolExecutor(len(shares), initializer=_begin) as processes:
+                started = [processes.submit(run, *share, path) for share, path in zip(shares, noted, strict=True)]
+                signal.signal(
+                    signal.SIGTERM, lambda *_: [os.kill(child, signal.SIGTERM) for child in processes._processes]
+                )
+                return [each.result() for each in started]
+        except BrokenProcessPool:  # whose processes end in order by SIGTERM, but for the one that has ended
+            for path in filter(Path.exists, noted):
+                name, _, content = path.read_bytes().partition(b"\n")
+                sys.stderr.write(f"{name.decode()}: {keep(name.decode(), content)}: this input ended the process\n")
+            sys.exit(1)
 
 
 def main() -> None:
@@ -132,15 +156,9 @@ def main() -> None:
         sys.exit(f"found no door {', '.join(unknown)}, expected some of: {', '.join(DOORS)}")
     count, end = os.cpu_count(), time.monotonic() + 60 * given.minutes
     shares = [given.doors[at::count] for at in range(min(count, len(given.doors)))]
-    with ProcessPoolExecutor(len(shares), initializer=_begin) as processes:
-        runs = [
-            processes.submit(run, doors, round(given.cases * len(doors) / len(given.doors)), given.seed, end)
-            for doors in shares
-        ]
-        signal.signal(signal.SIGTERM, lambda *_: [os.kill(child, signal.SIGTERM) for child in processes._processes])
-        done = [each.result() for each in runs]
+    done = runs([(doors, round(given.cases * len(doors) / len(given.doors)), given.seed, end) for doors in shares])
     cases, found = sum(run.cases for run in done), sum(run.found for run in done)
-    seconds, name, content = max(run.longest for run in done)
+    seconds, name, shown = max(run.longest for run in done)
     figure("fuzz_cases", cases, "inputs", f">= {given.cases}")
     figure("fuzz_doors", len(given.doors), "doors", f">= {len(given.doors)}")
     figure("fuzz_unexpected", found, "errors", "<= 0")
@@ -148,7 +166,7 @@ def main() -> None:
     figure("damaged_guard_files", damaged, "files", f">= {DAMAGED}")
     figure("damaged_guard_files_refused", refused, "files", f">= {DAMAGED}")
     figure("damaged_guard_files_opened", opened, "files", "<= 0")
-    sys.stderr.write(f"longest: {seconds:.1f} s of {name}, {len(content)} bytes: {content[:200]!r}\n")
+    sys.stderr.write(f"longest: {seconds:.1f} s of {name}, {shown}\n")
     figure("fuzz_longest_case", seconds, "s", f"<= {SECONDS:g}")
     figure("fuzz_memory", max(run.megabytes for run in done), "MB", "<= 1536")
     finish()

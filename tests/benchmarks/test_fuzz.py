@@ -1,6 +1,8 @@
 """A few thousand mutated inputs at every door, what was found before, and that the harness can find something."""
 
 import itertools
+import math
+import os
 from collections import Counter
 
 import pytest
@@ -50,6 +52,17 @@ def test_a_careless_reader_is_found_out(enter, problem, monkeypatch):
     monkeypatch.setitem(DOORS, "careless", Door(lambda draw: b"a", enter))
     monkeypatch.setattr(fuzz, "SECONDS", 0.2)
     assert isinstance(fuzz.problem("careless", b"a"), problem)
+
+
+def test_an_input_that_ends_the_process_is_kept(monkeypatch, tmp_path, capsys):
+    """No exception tells of it: a library in C may abort."""
+    monkeypatch.setitem(DOORS, "careless", Door(None, lambda content, folder: content == b"end" and os.abort()))
+    monkeypatch.setattr(fuzz, "SEEDS", tmp_path)
+    monkeypatch.setattr(fuzz, "inputs_of", lambda name, seed: itertools.chain([b"begin"], itertools.repeat(b"end")))
+    with pytest.raises(SystemExit):
+        fuzz.runs([(["careless"], 2, 0, math.inf), (["robots"], 10**9, 0, math.inf)])
+    [kept] = (tmp_path / "careless").iterdir()
+    assert kept.read_bytes() == b"end" and "ended the process" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("bug", [NameError, AssertionError, NotImplementedError])

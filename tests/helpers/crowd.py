@@ -33,7 +33,7 @@ class Annotator:
             for _ in range(most):
                 start = time.monotonic()
                 shown = client.shown("/label/scope")
-                if "item" not in shown:
+                if "item" not in shown and not self.pending:
                     return
                 self.pages.append(time.monotonic() - start)
                 given = self.pending or click(item=shown["item"], seen=shown["seen"], label="in_scope")

@@ -45,6 +45,9 @@ def batches(path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     unfolded, most = 0, max(LEAST_UNFOLDED, MOST_TIMES * Path(path).stat().st_size)
     with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as parquet:
         footer = parquet.metadata  # a kilobyte may be a list of a thousand million zeros, which is one row
+        for number in range(footer.num_row_groups):
+            # Of damaged statistics, `column` below ends the process. No rows are read here, but this raises an error.
+            list(parquet.reader.iter_batches(0, [number], use_threads=False))
         groups = map(footer.row_group, range(footer.num_row_groups))
         counts = [(group.num_rows, group.column(at).num_values) for group in groups for at in range(footer.num_columns)]
         # A forged footer may name fewer. Arrow reads no page behind these, so that all but the last page are counted,
