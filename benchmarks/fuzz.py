@@ -98,8 +98,9 @@ class Run(NamedTuple):
 
 
 def run(doors: list[str], count: int, seed: int, end: float, noted: Path) -> Run:
-    """So many inputs at some doors in turn, fewer at the end of the time or of the process. Each is noted before it goes
-    in, since it may end the process.
+    """So many inputs at some doors in turn, fewer at the end of the time or of the process.
+
+    Each is noted before it goes in, since it may end the process.
     """
     streams, found, longest, cases = {name: inputs_of(name, seed) for name in doors}, {}, (0.0, "", ""), 0
     for name in doors:  # libraries are imported before any input is timed
