@@ -24,7 +24,7 @@ import yaml
 from common.clone import ROOT, cloned, snakemake
 from common.figures import count, figure, parts
 from judging import served_study
-from scripts.labels.sample_for_annotation import cochran
+from scripts.people.sample_for_annotation import cochran
 from tools.loopback import Loopback
 
 VOTES = "judge_scope"

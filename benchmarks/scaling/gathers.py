@@ -40,9 +40,9 @@ from scripts.hardness.grade_hardness import grade_hardness
 from scripts.hardness.measure_agreement import measure_agreement
 from scripts.hardness.measure_responses import measure_responses
 from scripts.hardness.measure_scope import measure_scope
-from scripts.labels.sample_for_annotation import sample_for_annotation
-from scripts.labels.settle_gold import settle_gold
 from scripts.months.measure_months import measure_months
+from scripts.people.sample_for_annotation import sample_for_annotation
+from scripts.people.settle_gold import settle_gold
 from tools import synthetic_study
 from tools.synthetic_study import KEYS, LIMITS, VARIANTS
 

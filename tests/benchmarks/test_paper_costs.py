@@ -6,7 +6,7 @@ import pytest
 
 import paper_costs
 from ragassay.calls.estimate import table
-from scripts.labels.sample_for_annotation import cochran
+from scripts.people.sample_for_annotation import cochran
 from tools import docs
 
 

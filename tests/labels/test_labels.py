@@ -11,11 +11,11 @@ from ragassay.people.click_log import Log
 from ragassay.people.page.clicks import decide
 from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD
 from rows import row
-from scripts.labels.gather_annotations import gather_annotations
 from scripts.labels.judge_scope import judge_scope
 from scripts.labels.label_scope import label_scope
 from scripts.labels.select_questions import select_questions
-from scripts.labels.settle_gold import settle_gold
+from scripts.people.gather_annotations import gather_annotations
+from scripts.people.settle_gold import settle_gold
 from study import document, question
 from tools.loopback import Loopback
 

@@ -1,5 +1,6 @@
 """Stages follow one another: each reads only what those before it write, in the order of `Snakefile`, in every plan.
-A service that stands behind guards of the same run is asked after they are fitted.
+A service that stands behind guards of the same run is asked after they are fitted, and a judge that votes on the sample
+alone, after it is drawn.
 """
 
 from project import ROOT, snakemake
@@ -9,6 +10,7 @@ EVERY = ("--configfile", "tests/workflow/every_rule.yaml")
 TARGETS = ("report", "paper", "question_sets", "export", "export_attacks", "results/gold/authors/careful.parquet")
 MERGED = "results/duplicate_indexes/up_to/2026-09.arrow"  # which the seventeenth shard asks for
 BEHIND_GUARDS = {(rule, "ask_service") for rule in ("fit_gate", "fit_defence", "train_scorer")}
+ON_THE_SAMPLE = {("sample_for_annotation", "judge_scope")}
 # Stages that share the room of their study, and one whose code only the demo needs.
 ROOMS = dict.fromkeys(["questions", "responses", "labels", "hardness", "months", "question_sets"], "studies/scope")
 ROOMS |= {"demo_lm": "demo/lm", "coverage": "studies/relevance"}
@@ -35,7 +37,7 @@ def test_no_stage_reads_what_a_later_one_writes(project):
     files = docs.rule_files()
     every, default = planned_graph(project, *EVERY), planned_graph(project)
     assert not set(files) - {rule for pair in every for rule in pair}, "a rule that every_rule.yaml does not ask for"
-    assert not backwards(every, files) - BEHIND_GUARDS and backwards(default, files) == BEHIND_GUARDS
+    assert not backwards(every, files) - BEHIND_GUARDS - ON_THE_SAMPLE and backwards(default, files) == BEHIND_GUARDS
 
 
 def test_a_stage_that_reads_what_a_later_one_writes_is_found():

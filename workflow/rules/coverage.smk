@@ -8,7 +8,7 @@ Writes  results/covered_questions/{corpus}/{retriever}/{generator}.parquet    wh
         results/examples/coverage.parquet                                   what is asked most outside of each corpus
 """
 
-from ragassay.plan import coverage, gates, labels, question_sets, relevance
+from ragassay.plan import coverage, gates, people, question_sets, relevance
 
 COVERED = plan(coverage.cells)
 COVERED_SETS = COVERED.column("generator")
@@ -56,7 +56,7 @@ rule measure_coverage:
         defusion_labels=ANSWERED_COVERED.over(
             "results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet"
         ),
-        gold=plan(labels.labelled, names=COVERED_SETS).over("results/gold/{generator}/{judge}.parquet"),
+        gold=plan(people.labelled, names=COVERED_SETS).over("results/gold/{generator}/{judge}.parquet"),
         human_labels=expand("results/human_labels/{name}.parquet", name=COVERED_SETS),
         gated_queries=COVERED_LOGS.over("results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
         query_logs=COVERED_LOGS.over("results/query_logs/{query_log}.parquet"),

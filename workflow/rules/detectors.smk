@@ -11,7 +11,7 @@ Writes  results/detectors/{detector}/{encoder}/{generator}/{judge}/             
         embeddings/                                                                 features; not an output, never deleted
 """
 
-from ragassay.plan import detectors, labels, months, question_sets, questions
+from ragassay.plan import detectors, months, people, question_sets, questions
 
 ALL, OWN = plan(questions.every), plan(questions.own)
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
@@ -21,7 +21,7 @@ TRAINED = "results/detectors/{detector}/{{generator}}/{{judge}}"
 ASKED = dict(BY_OWN_JUDGE, detector=USED, asked=ALL["generator"])
 DECIDED = dict(ALL, judge=plan(questions.deciding))
 WITH_PEOPLE = plan(question_sets.with_people)
-LABELLED = plan(labels.labelled)
+LABELLED = plan(people.labelled)
 JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ASKED_SETS = plan(question_sets.predictions, names=WITH_PEOPLE)
 SECTIONS["detectors"] = {"page": "scope"}

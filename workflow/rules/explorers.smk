@@ -7,7 +7,7 @@ Writes  <report>/explorer/{generator}/{judge}.html, .csv      one row per questi
         <report>/explorer/attacks.html, .csv                        one row per attack on a target with a retriever
 """
 
-from ragassay.plan import attacks, coverage, defences, explorers, labels
+from ragassay.plan import attacks, coverage, defences, explorers, people
 
 ATTACKED = plan(attacks.cells)
 EXPLORERS.update(plan(explorers.pages))
@@ -16,19 +16,19 @@ EXPLORERS.update(plan(explorers.pages))
 rule list_questions:
     """Every question with its document, its label, what was answered and whether that was right, and what detectors predict."""
     input:
-        documents=plan(labels.tables_of, pattern="results/documents/{shard}.parquet"),
-        questions=plan(labels.tables_of, pattern="results/questions/{generator}/{shard}.parquet"),
+        documents=plan(people.tables_of, pattern="results/documents/{shard}.parquet"),
+        questions=plan(people.tables_of, pattern="results/questions/{generator}/{shard}.parquet"),
         claims=plan(explorers.of_study, pattern="results/claims/{generator}/{shard}.parquet"),
         recovered_claims=plan(explorers.of_study, pattern="results/recovered_claims/{generator}/{shard}.parquet"),
         novel_claims=plan(explorers.of_study, pattern="results/novel_claims/{generator}/{shard}.parquet"),
-        scope_labels=plan(labels.tables_of, pattern="results/scope_labels/{generator}/{judge}/{shard}.parquet"),
+        scope_labels=plan(people.tables_of, pattern="results/scope_labels/{generator}/{judge}/{shard}.parquet"),
         scope_votes=plan(explorers.scope_votes),
         hardness=plan(explorers.of_study, pattern="results/hardness/{generator}/{shard}.parquet"),
         hardness_scores=plan(explorers.graded, table="hardness_scores"),
         hardness_strata=plan(explorers.graded, table="hardness_strata"),
-        responses=plan(labels.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
+        responses=plan(people.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
         defusion_labels=plan(
-            labels.tables_of,
+            people.tables_of,
             pattern="results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
         ),
         gold=plan(explorers.gold),

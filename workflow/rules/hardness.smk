@@ -14,7 +14,7 @@ Writes  results/drift/{generator}/{shard}.parquet                   how far reco
         embeddings/                                                 vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import hardness, labels, models, question_sets, questions, responses
+from ragassay.plan import hardness, models, people, question_sets, questions, responses
 from ragassay.plan.services import asked
 
 ALL, OWN = plan(questions.every), plan(questions.own)
@@ -23,11 +23,11 @@ KNOWING = dict(ALL, responder=plan(responses.knowing))
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
 VARIANTS = dict(OWN, variant=plan(responses.variants))
 REJECTING = ["claims", "recovered_claims", "novel_claims", "questions", "hardness"]
-LABELLED = plan(labels.labelled)
+LABELLED = plan(people.labelled)
 WITH_PEOPLE = plan(question_sets.with_people)
 JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ANSWERED_SETS = plan(question_sets.set_responses, names=WITH_PEOPLE)
-OF_LABELLED = dict(ALL, generator=plan(labels.labelled, names=ALL["generator"]).column("generator"))
+OF_LABELLED = dict(ALL, generator=plan(people.labelled, names=ALL["generator"]).column("generator"))
 SECTIONS["scope"] = {"examples": "results/examples/scope.parquet"}
 SECTIONS["scope_questions"] = {"page": "scope", "metrics": "scope"}
 SECTIONS["responses"] = {"page": "scope"}
@@ -137,7 +137,7 @@ rule measure_responses:
         scope_labels=expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
         hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
         closed_book_answers=expand("results/closed_book_answers/{generator}/{responder}/{shard}.parquet", **KNOWING),
-        gold=plan(labels.labelled, names=ALL["generator"]).over("results/gold/{generator}/{judge}.parquet"),
+        gold=plan(people.labelled, names=ALL["generator"]).over("results/gold/{generator}/{judge}.parquet"),
     output:
         metrics=table("results/metrics/responses.parquet"),
     log:
@@ -157,7 +157,7 @@ rule measure_responses:
 rule measure_agreement:
     """How far people agree with each other, and judges with them: Table 4 and Figure 2 of the scope paper."""
     input:
-        annotation_items=LABELLED.over(plan(labels.file, name="items.parquet")),
+        annotation_items=LABELLED.over(plan(people.file, name="items.parquet")),
         annotations=LABELLED.over("results/annotations/{generator}/{judge}.parquet"),
         gold=LABELLED.over("results/gold/{generator}/{judge}.parquet"),
         human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
@@ -185,6 +185,6 @@ rule measure_agreement:
         "../../envs/encoders.yaml"
     params:
         code=code_version("hardness/measure_agreement.py"),
-        settings=plan(labels.measure_agreement),
+        settings=plan(people.measure_agreement),
     script:
         "../scripts/hardness/measure_agreement.py"

@@ -1,18 +1,14 @@
-"""Which questions are out of scope: the votes of judges, what people label, and what follows from both. Without any label of people
-there is a sample to label and nothing else.
+"""Which questions are out of scope: the votes of judges, and what follows from them.
 
-Reads   results/documents, results/questions, results/responses, resources/prompts/
-        annotation/{generator}/{judge}/items.parquet, events.jsonl          written by `make annotate`, never by a rule
+Reads   results/documents, results/questions, resources/prompts/
+        results/annotation_items, for judges that vote on the sample alone
 Writes  results/scope_votes/{generator}/{judge}/{shard}.parquet             every vote of a judge
         results/scope_labels/{generator}/{judge}/{shard}.parquet            their majorities
         results/selected_questions/{generator}/{judge}/{shard}.parquet      all questions with status and split
-        results/annotation_items/{generator}/{judge}.parquet                what people are to label
-        results/annotations/{generator}/{judge}.parquet                     what they said
-        results/gold/{generator}/{judge}.parquet                            what they agree on, or an adjudicator decided
         results/calls/{rule}/..., ledger/{rule}/...                         as in questions.smk
 """
 
-from ragassay.plan import labels, models, question_sets, questions
+from ragassay.plan import models, question_sets, questions
 
 ALL = plan(questions.every)
 DECIDED = dict(ALL, judge=plan(questions.deciding))
@@ -85,62 +81,3 @@ rule select_questions:
         settings={},
     script:
         "../scripts/labels/select_questions.py"
-
-
-rule sample_for_annotation:
-    """As many questions as Cochran's formula asks for, in proportion to topics and labels, and responses to some of them."""
-    input:
-        documents=plan(labels.tables_of, pattern="results/documents/{shard}.parquet"),
-        selected_questions=plan(
-            labels.tables_of, pattern="results/selected_questions/{generator}/{judge}/{shard}.parquet"
-        ),
-        responses=plan(labels.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
-    output:
-        annotation_items=table("results/annotation_items/{generator}/{judge}.parquet"),
-    log:
-        "logs/sample_for_annotation/{generator}/{judge}.log",
-    localrule: True
-    conda:
-        "../../envs/tables.yaml"
-    params:
-        code=code_version("labels/sample_for_annotation.py"),
-        settings=plan(labels.sample_for_annotation),
-    script:
-        "../scripts/labels/sample_for_annotation.py"
-
-
-rule gather_annotations:
-    """The clicks of people become a table of their latest labels."""
-    input:
-        annotation_items=plan(labels.file, name="items.parquet"),
-        events=plan(labels.file, name="events.jsonl"),
-    output:
-        annotations=table("results/annotations/{generator}/{judge}.parquet"),
-    log:
-        "logs/gather_annotations/{generator}/{judge}.log",
-    localrule: True
-    conda:
-        "../../envs/tables.yaml"
-    params:
-        code=code_version("labels/gather_annotations.py"),
-        settings={},
-    script:
-        "../scripts/labels/gather_annotations.py"
-
-
-rule settle_gold:
-    """Labels on which all annotators of an item agree are gold; otherwise an adjudicator decides."""
-    input:
-        annotations="results/annotations/{generator}/{judge}.parquet",
-    output:
-        gold=table("results/gold/{generator}/{judge}.parquet"),
-    log:
-        "logs/settle_gold/{generator}/{judge}.log",
-    localrule: True
-    conda:
-        "../../envs/tables.yaml"
-    params:
-        code=code_version("labels/settle_gold.py"),
-        settings=plan(labels.settle_gold),
-    script:
-        "../scripts/labels/settle_gold.py"

@@ -6,7 +6,7 @@ Writes  results/overlap/{generator}/{shard}.parquet     what the overlap control
         embeddings/                                     vectors of texts; not an output
 """
 
-from ragassay.plan import labels, models, question_sets
+from ragassay.plan import models, people, question_sets
 from ragassay.plan.report import draws
 
 SETS = list(config["question_sets"])
@@ -52,7 +52,7 @@ rule measure_question_sets:
     input:
         questions=expand("results/questions/{name}/{name}.parquet", name=SETS),
         human_labels=expand("results/human_labels/{name}.parquet", name=SETS),
-        gold=plan(labels.labelled, names=SETS).over("results/gold/{generator}/{judge}.parquet"),
+        gold=plan(people.labelled, names=SETS).over("results/gold/{generator}/{judge}.parquet"),
         scope_labels=plan(question_sets.set_judges).over("results/scope_labels/{name}/{judge}/{name}.parquet"),
         defusion_labels=JUDGED.over("results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet"),
         overlap=expand("results/overlap/{name}/{name}.parquet", name=SETS),

@@ -12,7 +12,7 @@ from ragassay.calls.ledger.journal import encode
 from ragassay.people import click_log, folder
 from ragassay.people.click_log import Log, LogError, read
 from ragassay.schemas.people import ANNOTATIONS
-from scripts.labels.gather_annotations import gather_annotations
+from scripts.people.gather_annotations import gather_annotations
 
 
 def event(number):

@@ -8,8 +8,8 @@ from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.people.click_log import Log
 from ragassay.plan import hardness, question_sets, questions, responses
-from ragassay.plan.labels import labelled, tables_of
 from ragassay.plan.months import calls_of_shards
+from ragassay.plan.people import labelled, tables_of
 from wildcards import Wildcards
 
 SHARDS = {"s1": {}, "s2": {}}

@@ -2,7 +2,7 @@
 page shows what the report is about: without the section on detectors, none is trained for a list of questions."""
 
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import attacks, defences, gates, labels, question_sets
+from ragassay.plan import attacks, defences, gates, people, question_sets
 from ragassay.plan.detectors import used
 from ragassay.plan.report import command, models, shows
 
@@ -37,7 +37,7 @@ def listings(config: dict) -> Grid:
 
 def listed(config: dict, shards: dict, pattern: str) -> list[str]:
     """Tables of all these questions."""
-    paths = [path for cell in listings(config) for path in labels.tables_of(config, shards, pattern, cell)]
+    paths = [path for cell in listings(config) for path in people.tables_of(config, shards, pattern, cell)]
     return list(dict.fromkeys(paths))
 
 
@@ -67,11 +67,11 @@ def scope_votes(config: dict, shards: dict, wildcards) -> list[str]:
         judges = question_sets.set_judges(config, [wildcards.generator]).column("judge")
     pattern = "results/scope_votes/{generator}/{judge}/{shard}.parquet"
     cells = [Cell(generator=wildcards.generator, judge=judge) for judge in judges]
-    return [path for cell in cells for path in labels.tables_of(config, shards, pattern, cell)]
+    return [path for cell in cells for path in people.tables_of(config, shards, pattern, cell)]
 
 
 def gold(config: dict, wildcards) -> list[str]:
-    return labels.labelled(config, [wildcards.generator]).over("results/gold/{generator}/{judge}.parquet")
+    return people.labelled(config, [wildcards.generator]).over("results/gold/{generator}/{judge}.parquet")
 
 
 def human_labels(config: dict, wildcards) -> list[str]:

@@ -10,7 +10,7 @@ from ragassay.documents.sources import document_files
 from ragassay.plan import models, retrieval
 from ragassay.plan.corpora import OWN
 from ragassay.plan.detectors import used
-from ragassay.plan.labels import labelled
+from ragassay.plan.people import labelled
 from ragassay.plan.services import answering, is_service, models_among, responders_of
 from ragassay.studies.scope.votes import RECORDED
 

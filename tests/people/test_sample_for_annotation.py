@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragassay.base import tables
-from ragassay.plan import labels
+from ragassay.plan import people
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import ANNOTATION_ITEMS
 from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from rows import row
-from scripts.labels.sample_for_annotation import allocation, cochran, dealt, drawn, sample_for_annotation, size
+from scripts.people.sample_for_annotation import allocation, cochran, dealt, drawn, sample_for_annotation, size
 
 SETTINGS = {"questions": "kept", "confidence": 0.95, "margin": 0.1, "groups": 3, "seed": 0}
 LABELS = ("out_of_scope", "in_scope")
@@ -146,7 +146,7 @@ def test_a_question_set_is_its_own_shard_with_recorded_responses(generator, patt
     config = {"question_sets": {"gold": {"responders": {"gpt": "response"}, "responding": False}}}
     config["scope"] = {"responders": ["one", "two"], "responding": {"prompts": ["basic"]}}
     wildcards = Keys(generator=generator, judge="j")
-    assert labels.tables_of(config, {"a": {}, "b": {}}, pattern, wildcards) == expected
+    assert people.tables_of(config, {"a": {}, "b": {}}, pattern, wildcards) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,3 @@
+"""The fixture of a small study."""
+
+from study import study  # noqa: F401
