@@ -31,20 +31,15 @@ def test_the_map_has_the_fewest_arrows():
     assert arrows == ["  first --> second", "  second --> third"]
 
 
-def test_stages_that_feed_each_other_are_one_box_and_every_stage_is_in_the_map():
-    files = dict(zip("abcdef", ["first", "second", "third", "fourth", "fifth", "alone"], strict=True))
-    graph = {("a", "b"), ("b", "c"), ("c", "d"), ("d", "b"), ("d", "e"), ("c", "e"), ("a", "e")}
-    drawn = docs.stage_map(graph, files)
-    assert all(stage in drawn for stage in files.values())
-    assert '  second["second, third, fourth"]' in drawn.splitlines() and '  alone["alone"]' in drawn.splitlines()
-    assert [line for line in drawn.splitlines() if "-->" in line] == ["  first --> second", "  second --> fifth"]
+def test_a_stage_without_arrows_is_in_the_map_too():
+    drawn = docs.stage_map({("a", "b")}, {"a": "first", "b": "second", "c": "alone"}).splitlines()
+    assert drawn[2:-1] == ["  alone", "  first --> second"]
 
 
 def test_the_readme_maps_and_describes_every_rule_file():
     stages = {path.stem for path in (ROOT / "workflow/rules").glob("*.smk")} - {"common"}
     drawn, described = (ROOT / "README.md").read_text().split("<!-- end of stages -->")
-    arrows, boxes = (re.findall(form, drawn, re.MULTILINE) for form in (r"^  (\w+) --> (\w+)$", r'^  \w+\["(.+)"\]$'))
-    assert {*sum(arrows, ()), *", ".join(boxes).split(", ")} == stages
+    assert set(re.findall(r"\w+", drawn.partition("flowchart LR")[2].rpartition("```")[0])) == stages
     assert set(re.findall(r"^\| (\w+) \|", described.split("##")[0], re.MULTILINE)) - {"stage"} == stages
 
 

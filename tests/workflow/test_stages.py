@@ -4,7 +4,7 @@ alone, after it is drawn.
 """
 
 from project import ROOT, snakemake
-from tools import docs
+from tools import counts, docs
 
 EVERY = ("--configfile", "tests/workflow/every_rule.yaml")
 TARGETS = ("report", "paper", "question_sets", "export", "export_attacks", "results/gold/authors/careful.parquet")
@@ -38,6 +38,7 @@ def test_no_stage_reads_what_a_later_one_writes(project):
     every, default = planned_graph(project, *EVERY), planned_graph(project)
     assert not set(files) - {rule for pair in every for rule in pair}, "a rule that every_rule.yaml does not ask for"
     assert not backwards(every, files) - BEHIND_GUARDS - ON_THE_SAMPLE and backwards(default, files) == BEHIND_GUARDS
+    assert not counts.stage_cycles(default, files)
 
 
 def test_a_stage_that_reads_what_a_later_one_writes_is_found():

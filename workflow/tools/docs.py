@@ -174,18 +174,19 @@ def picture(graph, files) -> str:
 
 
 def stage_map(graph, files) -> str:
-    """The stages and the fewest arrows from which all the others follow. Stages that feed each other would be one
-    box; a test forbids them.
-    """
-    stages = list(dict.fromkeys(files.values()))
+    """The stages and the fewest arrows from which all the others follow."""
     edges = {(files[a], files[b]) for a, b in graph if a in files and b in files and files[a] != files[b]}
-    box = {a: tuple(b for b in stages if a == b or (_leads(edges, a, b) and _leads(edges, b, a))) for a in stages}
-    between_boxes = {(box[a], box[b]) for a, b in edges if box[a] != box[b]}
-    fewest = [arrow for arrow in sorted(between_boxes) if not _leads(between_boxes - {arrow}, *arrow)]
-    shown = {names for names in box.values() if len(names) == 1 and any(names in arrow for arrow in fewest)}
-    lines = [f'  {names[0]}["{", ".join(names)}"]' for names in dict.fromkeys(box.values()) if names not in shown]
-    lines += [f"  {a[0]} --> {b[0]}" for a, b in fewest]
-    return "\n".join(["```mermaid", "flowchart LR", *lines, "```"])
+    fewest = [arrow for arrow in sorted(edges) if not _leads(edges - {arrow}, *arrow)]
+    alone = [stage for stage in dict.fromkeys(files.values()) if not any(stage in arrow for arrow in fewest)]
+    return "\n".join(
+        [
+            "```mermaid",
+            "flowchart LR",
+            *(f"  {stage}" for stage in alone),
+            *(f"  {a} --> {b}" for a, b in fewest),
+            "```",
+        ]
+    )
 
 
 def _leads(edges, start, end):
