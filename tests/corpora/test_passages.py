@@ -77,14 +77,16 @@ def test_long_texts_are_cut_and_know_their_document(tmp_path):
     ]
 
 
-def test_a_row_without_text_is_reported_for_the_first_of_all_parts(tmp_path, caplog):
-    (tmp_path / "corpus.csv").write_text("\n".join(["_id,text", "e,", *(f"{at},Text {at}." for at in range(20))]))
-    warnings = []
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_a_row_without_text_is_reported_for_one_of_all_parts(tmp_path, caplog, with_ids):
+    """The one that it is in, if it has an id, else the first one."""
+    lines = [("_id", "text"), ("e", ""), *((str(at), f"Text {at}.") for at in range(20))]
+    (tmp_path / "corpus.csv").write_text("\n".join(",".join(line) if with_ids else line[1] or '""' for line in lines))
+    columns = COLUMNS | {"id": "_id" if with_ids else ""}
     for number in range(3):
-        caplog.clear()
-        read_passages([str(tmp_path / "corpus.csv")], tmp_path / "p.parquet", COLUMNS, share=(number, 3))
-        warnings.append([entry.message for entry in caplog.records if entry.levelname == "WARNING"])
-    assert len(warnings[0]) == 1 and "1 of 21 rows have no text" in warnings[0][0] and warnings[1:] == [[], []]
+        read_passages([str(tmp_path / "corpus.csv")], tmp_path / "p.parquet", columns, share=(number, 3))
+    [warning] = [entry.message for entry in caplog.records if entry.levelname == "WARNING"]
+    assert "1 of 21 rows have no text" in warning
 
 
 @pytest.mark.parametrize("with_ids", [True, False])
@@ -119,7 +121,7 @@ def test_ids_that_repeat_are_in_one_part_and_refused_and_a_part_without_texts_to
             read_passages([str(tmp_path / "corpus.csv")], tmp_path / "p.parquet", COLUMNS, share=(number, 2))
         errors.append(str(error.value).removeprefix(f"{tmp_path}/"))
     assert sorted(errors)[0].startswith("corpus.csv row 2: found the id '7' of")
-    assert sorted(errors)[1].startswith("corpus.csv: found 2 texts, none of them in part ")
+    assert sorted(errors)[1].startswith("corpus.csv: found 2 rows, none of them in part ")
     assert errors[1].endswith("expected at least one; cut it into fewer `parts`") or errors[0].endswith("`parts`")
 
 

@@ -41,12 +41,19 @@ def texts(
     names = {field: columns[field].strip().lower() for field in (*needed, *optional, *lists)}
     wanted = Columns(tuple(dict.fromkeys(names.values())), tuple(names[field] for field in needed), names["text"])
     places, refused, empty, elsewhere = {}, [], [] if empty is None else empty, 0
+
+    def foreign(name):
+        return share[1] > 1 and chance.number("part of a corpus", name) % share[1] != share[0]
+
     for record in records(files, wanted, below, unopened):
-        place = record.place
+        place, tells = record.place, "id" in needed and not record.is_file  # which part it is in, before it is read
         try:
             if record.reason:
                 raise Unusable(record.reason, record.detail)
             with one_item():
+                if tells and foreign(_value(record.fields.get(names["id"], ""), False)):
+                    elsewhere += 1
+                    continue
                 row = {field: _value(record.fields.get(name, ""), field in lists) for field, name in names.items()}
         except Unusable as error:
             if not record.is_file:
@@ -58,7 +65,10 @@ def texts(
             row |= {field: row[field] or value for field, value in of_file.items() if field in row}
         row["text"] = row["text"] or (None if record.is_file else row.get(stand_in))
         if row["text"] is None:
-            empty.append(place)
+            if tells or share[0] == 0:
+                empty.append(place)
+            else:  # the first part says it
+                elsewhere += 1
             continue
         if "id" in needed and row["id"] is None:
             raise TextError(f"{place}: found nothing in {names['id']!r}, expected a value")
@@ -67,18 +77,18 @@ def texts(
             row |= {"source": row["source"] or record.source_id} if "source" in row else {}
             if row["id"] in places:
                 continue
-        if share[1] > 1 and chance.number("part of a corpus", row["id"]) % share[1] != share[0]:
+        if foreign(row["id"]):
             elsewhere += 1
             continue
         if row["id"] in places:
             raise TextError(f"{place}: found the id {row['id']!r} of {places[row['id']]}, expected each once")
         places[row["id"]] = place
         yield row
-    if share[0] == 0 or not (places or elsewhere):  # each part reads the whole file, and the first one says it
+    if share[0] == 0 or not (places or elsewhere):
         warn_of_unusable(refused, len(places) + elsewhere)
-        warn_of_empty(empty, names["text"], len(places) + elsewhere)
+    warn_of_empty(empty, names["text"], len(places) + elsewhere)
     if elsewhere and not places:
-        parts = f"found {elsewhere} texts, none of them in part {share[0] + 1} of {share[1]}"
+        parts = f"found {elsewhere} rows, none of them in part {share[0] + 1} of {share[1]}"
         raise TextError(f"{', '.join(files)}: {parts}, expected at least one; cut it into fewer `parts`")
     if not places:
         raise TextError(f"{', '.join(files)}: found no row, expected at least one")

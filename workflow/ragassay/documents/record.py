@@ -63,12 +63,12 @@ class Record:
         return {field: self.fields[name] for field, name in names.items() if name in self.fields}
 
 
-def source_id(record: Record, below: Iterable) -> str:
-    """Where a record stands in the folder, or file, of `below` that holds its file."""
-    file = Path(record.file)
-    folder = next((Path(path) for path in below if file.is_relative_to(path)), None)
-    name = file.as_posix() if folder is None else file.name if folder == file else file.relative_to(folder).as_posix()
-    return fit(name) if record.is_file else f"{fit(name)} row {record.row}"
+def name_below(file: str, below: Iterable) -> str:
+    """Where a file stands in the folder, or file, of `below` that holds it."""
+    path = Path(file)
+    folder = next((Path(name) for name in below if path.is_relative_to(name)), None)
+    name = path.as_posix() if folder is None else path.name if folder == path else path.relative_to(folder).as_posix()
+    return fit(name)
 
 
 def decoded(content: bytes) -> tuple[str | None, str | None]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from ragassay.base.errors import Unusable, one_item
 from ragassay.base.stage import log
 from ragassay.documents import table_files, text_files
-from ragassay.documents.record import DOCUMENTS, ColumnError, Columns, Record, SourceError, source_id
+from ragassay.documents.record import DOCUMENTS, ColumnError, Columns, Record, SourceError, name_below
 
 READERS = {
     ".parquet": table_files.read_parquet,
@@ -75,9 +75,11 @@ def records(
     """All rows of all files, in order; names of columns are lower case. `below` are the files or folders that the
     configuration names, for `source_id`. If `unopened`, files that need a parser are named and not read.
     """
-    below = [*below]
+    below, file, name = [*below], None, ""
     for record in _all(files, columns, unopened):
-        record.source_id = source_id(record, below)
+        if record.file != file:
+            file, name = record.file, name_below(record.file, below)
+        record.source_id = name if record.is_file else f"{name} row {record.row}"
         yield record
 
 
