@@ -285,8 +285,7 @@ def test_the_command_records_what_the_configuration_asks_and_says_how_to_use_it(
     monkeypatch.setattr(exam, "TARGETS", "targets.parquet")
     monkeypatch.setattr(exam, "PAIRS", "prompt_pairs.parquet")
     ran = []
-    done = exam.subprocess.CompletedProcess([], 0)
-    monkeypatch.setattr(exam.subprocess, "run", lambda command, check: ran.append(command) or done)
+    monkeypatch.setattr(exam, "status_of", lambda command: ran.append(command) or 0)
     exam.run_exam(study.model["model"], "tiny", {"device": "cpu"}, ["mlp"], [], ["--cores", "1"])
     assert ran[0][-4:] == ["targets.parquet", "prompt_pairs.parquet", "--cores", "1"]
     opened = Recording.open("recordings/tiny.safetensors")

@@ -1,5 +1,10 @@
 """Files of the pipeline are found from any folder, and a project's own take their place."""
 
+import os
+import signal
+import sys
+import threading
+
 import pytest
 
 from project import ROOT
@@ -96,3 +101,22 @@ def test_an_environment_of_condas_gets_the_library_alone(elsewhere, monkeypatch)
     assert [path.name for path in (elsewhere / ".snakemake/library").iterdir()] == ["ragassay"]
     assert alone == str(elsewhere / ".snakemake/library")
     assert (elsewhere / ".snakemake/library/ragassay/__init__.py").is_file()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 7), (signal.SIGINT, 0)])
+def test_a_run_is_ended_and_not_left_alone(tmp_path, number, status):
+    """SIGTERM reaches it and is waited for; Ctrl-C has reached it from the terminal, and the command says nothing."""
+    code = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit(7));"
+    code += f"open(sys.argv[1], 'w').close(); time.sleep({600 if status else 2})"
+    begun, before = tmp_path / "begun", signal.getsignal(number)
+
+    def send():
+        while not begun.exists():
+            pass
+        os.kill(os.getpid(), number)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    assert pipeline.status_of([sys.executable, "-c", code, str(begun)]) == status
+    thread.join()
+    assert signal.getsignal(number) == before

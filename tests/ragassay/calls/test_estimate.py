@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 
@@ -53,7 +52,7 @@ def estimated(done, monkeypatch, capsys):
         with monkeypatch.context() as patch:
             patch.chdir(done)
             patch.delenv("LOOPBACK_KEY")
-            patch.setattr(estimate, "subprocess", SimpleNamespace(run=forked))
+            patch.setattr(estimate.pipeline, "status_of", lambda *command, **how: forked(*command, **how).returncode)
             assert estimate.estimate([*targets, *TINY, "paid.yaml"]) == 0
         table = capsys.readouterr().out.partition("Nothing was asked")[0]
         rows = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines() if re.search(r"\d$", line)]
@@ -84,7 +83,7 @@ def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimate
 
 def test_only_the_documents_that_are_needed_are_collected(project, monkeypatch, capsys):
     monkeypatch.chdir(project)
-    monkeypatch.setattr(estimate, "subprocess", SimpleNamespace(run=forked))
+    monkeypatch.setattr(estimate.pipeline, "status_of", lambda *command, **how: forked(*command, **how).returncode)
     assert estimate.main(["results/claims/authors/2026-01.parquet", *TINY]) == 0
     assert re.search(r"^extract_claims +authors +[1-9]", capsys.readouterr().out, re.M)
     collected = {str(path.relative_to(project)) for path in project.glob("results/*/*.parquet")}

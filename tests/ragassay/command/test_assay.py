@@ -1,7 +1,6 @@
 """`ragassay assay`: what it runs, when it fails, and what it refuses before it runs anything."""
 
 import json
-import subprocess
 
 import pytest
 import yaml
@@ -28,12 +27,12 @@ def ours(project, monkeypatch):
     (project / "mine.yaml").write_text(yaml.safe_dump(SETTINGS))
     commands = []
 
-    def run(command, **_):
+    def run(command):
         commands.append(command)
         write(project / "results/report/ours")
-        return subprocess.CompletedProcess(command, 0)
+        return 0
 
-    monkeypatch.setattr(assay.subprocess, "run", run)
+    monkeypatch.setattr(assay.pipeline, "status_of", run)
     return project, commands
 
 
@@ -77,7 +76,7 @@ def test_an_earlier_card_or_its_results_are_what_it_is_compared_with(ours):
 
 
 def test_a_run_that_failed_decides_nothing(ours, monkeypatch, capsys):
-    monkeypatch.setattr(assay.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1))
+    monkeypatch.setattr(assay.pipeline, "status_of", lambda command: 1)
     assert assay.run_assay("mine", ["answered_out_of_scope > 0.2"], OVER) == assay.UNDECIDED
     assert capsys.readouterr().err.startswith("assay: the run failed, so that nothing is decided")
 

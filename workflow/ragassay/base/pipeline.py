@@ -8,6 +8,8 @@ A file of the project's own under the path of one of the pipeline's, such as a p
 
 import argparse
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -102,6 +104,21 @@ def snakemake(*arguments: str) -> list[str]:
     """The command that runs Snakemake on this pipeline in the working directory."""
     elsewhere = [] if in_clone() else ["--snakefile", str(PIPELINE / "Snakefile")]
     return [sys.executable, "-P", "-m", "snakemake", *elsewhere, *arguments]
+
+
+def status_of(command: list[str], **how) -> int:
+    """The exit status of a run in a process of its own. Ctrl-C and SIGTERM are the run's, which says how it ended."""
+    sys.stdout.flush()
+    with subprocess.Popen(command, **how) as run:
+        handlers = {
+            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),  # a terminal sends it to both
+            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda number, _: run.send_signal(number)),
+        }
+        try:
+            return run.wait()
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
 
 
 def study_command(study: str = "") -> str:

@@ -9,7 +9,6 @@ import json
 import math
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -206,7 +205,7 @@ def key_variables(configfiles: list[str]) -> set[str]:
 
 def _snakemake(arguments, environment, folder):
     quiet = ["--quiet", "host", "rules", "reason", "--rerun-incomplete"]  # the last, which profiles set, ends the list
-    return subprocess.run(pipeline.snakemake(*quiet, *arguments), cwd=folder, env=environment).returncode
+    return pipeline.status_of(pipeline.snakemake(*quiet, *arguments), cwd=folder, env=environment)
 
 
 def _copy_of_links(project, scratch):

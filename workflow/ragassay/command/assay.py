@@ -5,8 +5,6 @@ failed, so that nothing is decided.
 """
 
 import json
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -31,7 +29,7 @@ def run_assay(service: str, limits: list[str], words: list[str], junit=None, bad
     report = _report(service, words)
     earlier = _earlier(against, report, words) if against else []
     targets = [f"{report}/{assay_card.FILE}", f"{report}/card.html"]
-    if finished(pipeline.snakemake(*targets, *words, *earlier)):
+    if pipeline.status_of(pipeline.snakemake(*targets, *words, *earlier)):
         sys.stderr.write("assay: the run failed, so that nothing is decided; correct what it names, then assay again\n")
         return UNDECIDED
     card = assay_card.read(targets[0])
@@ -73,16 +71,6 @@ def _earlier(against, report, words):
         raise CardError(f"{file}: found the card that this run writes, expected a copy of an earlier one")
     assay_card.read(file)
     return [f"--config=report={json.dumps({'against': str(file)})}"]
-
-
-def finished(command: list[str]) -> int:
-    """The exit status of a run; Ctrl-C is the run's, which says how it ended."""
-    sys.stdout.flush()
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        return subprocess.run(command, check=False).returncode
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _shown(service, card):

@@ -5,7 +5,6 @@ import contextlib
 import json
 import logging
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import yaml
 
 from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError
-from ragassay.base.pipeline import configfiles, run_command, shipped, snakemake
+from ragassay.base.pipeline import configfiles, run_command, shipped, snakemake, status_of
 from ragassay.base.stage import log
 from ragassay.calls.prompts import PromptPair
 from ragassay.command.check import configuration
@@ -46,7 +45,7 @@ def run_exam(model: str, name: str, options: dict, sites: list[str], layers: lis
     decoder = Decoder(f"model {name}", entry)
     layers = layers or spread(decoder.config.num_hidden_layers)
     wanted = [file for cell in cells for file in cell]
-    if status := subprocess.run(snakemake(*dict.fromkeys(wanted), *words), check=False).returncode:
+    if status := status_of(snakemake(*dict.fromkeys(wanted), *words)):
         sys.exit(status)
     answering = defences.answering(config)
     closed_book = shipped("resources/prompts/answer_closed_book.yaml")
