@@ -16,6 +16,7 @@ from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSet
 
 from project import ROOT, snakemake
 from ragassay.base.code_version import modules
+from ragassay.running import rule_resources
 
 CALLS = ROOT / "workflow/ragassay/calls/complete.py"
 BAD_RULE = """
@@ -100,6 +101,12 @@ def faults(rule):
         "unnamed input or output": len(rule.input._names) < len(set(rule.input)) and len(rule.input._names) == 0,
     }
     return [fault for fault, is_so in found.items() if is_so]
+
+
+def test_what_rules_ask_for_is_read_from_their_files_as_snakemake_reads_it(every):
+    for name, asked in rule_resources.of_rules().items():
+        rule = next(rule for rule in every if rule.name == name)
+        assert asked == {name: rule.resources[name].raw for name in LIMITS if name in rule.resources}
 
 
 def in_profile_of_slurm():

@@ -31,13 +31,18 @@ def slurm(tmp_path, monkeypatch):
     return played
 
 
-def test_partitions_say_what_they_give_and_which_is_too_short_for_a_rule(slurm):
-    slurm.job("read", 100, runtime=720)
+@pytest.mark.parametrize(
+    ("runtime", "longest"),
+    [(1500, "1,500 minutes that a rule"), (720, "1,470 minutes that the group questions"), (0, "1,470 minutes that")],
+)
+def test_partitions_say_what_they_give_and_which_is_too_short(slurm, runtime, longest):
+    """For rules that ran here or, before any did, for a group of the profile."""
+    if runtime:
+        slurm.job("read", 100, runtime=runtime)
     rows = slurm.rows()
-    assert rows["partition short"][:2] == (
-        "8 nodes of 64,000 MB, at most 4:00:00 a job",
-        "less than the 720 minutes that a rule asks for",
-    )
+    value, remark, wrong = rows["partition short"]
+    assert (value, wrong) == ("8 nodes of 64,000 MB, at most 4:00:00 a job", False)
+    assert remark.startswith(f"less than the {longest}") and "asks for" in remark
     assert rows["partition long"] == ("2 nodes of 128,000 MB, at most 7-00:00:00 a job", "", False)
 
 
@@ -62,12 +67,12 @@ def test_a_rule_that_asks_for_more_than_any_node_has_cannot_run(slurm):
 
 def test_nodes_that_start_no_job_count_neither_here_nor_in_a_run(slurm):
     """A run is refused by the same reading of sinfo."""
-    slurm.nodes = "short|4:00:00|64000|8|idle\nshort|4:00:00|128000|1|draining\nshort|4:00:00|64000|1|down*\n"
+    slurm.nodes = "short|2-00:00:00|64000|8|idle\nshort|2-00:00:00|128000|1|draining\nshort|2-00:00:00|64000|1|down*\n"
     slurm.job("embed", 100, mem_mb=100_000)
     rows = [row for row in cluster_doctor.report_rows() if row[0] == "partition short"]
     assert [row[1:3] for row in rows] == [
-        ("9 nodes of 64,000 MB, at most 4:00:00 a job", "1 of them drained or down"),
-        ("1 node of 128,000 MB, at most 4:00:00 a job", "1 of them drained or down"),
+        ("9 nodes of 64,000 MB, at most 2-00:00:00 a job", "1 of them drained or down"),
+        ("1 node of 128,000 MB, at most 2-00:00:00 a job", "1 of them drained or down"),
     ]
     assert slurm.rows()["memory of embed"][2]
     assert cluster.most_memory(cluster.partitions()["short"]) == 64_000

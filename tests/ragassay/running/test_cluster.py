@@ -163,6 +163,22 @@ def test_a_partition_that_would_never_start_a_job_is_refused(slurm, head, plan, 
     cluster.begin(head)
 
 
+@pytest.mark.parametrize(
+    ("named", "found"), [("short,other", "limit 14:00:00 of partition short,other, "), ("x,short", "")]
+)
+def test_of_several_partitions_the_one_that_gives_most_counts(slurm, head, plan, named, found):
+    """One that Slurm does not show may give more."""
+    jobs = plan(60, 1230, "12:00:00")
+    slurm.answers["sinfo"][0] += "\nother|14:00:00|1000|1|idle"
+    for job in jobs.values():
+        job.resources["partition"] = f" -p {named}"
+    if found:
+        with pytest.raises(ClusterError, match=found):
+            cluster.begin(head)
+        jobs["questions"].resources["partition"] += ",long"
+    cluster.begin(head)
+
+
 def test_memory_that_no_node_has_is_refused_before_anything_is_submitted(slurm, head, plan):
     jobs = plan(5, 5, "infinite", memory=2001)
     found = "found nodes of 2,000 MB in partition short, drained and down ones aside, expected 2,001 MB, which the gr"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.errors import json_of
-from ragassay.running import cluster
+from ragassay.running import cluster, rule_resources
 
 Row = tuple[str, str, str, bool]  # name, value, remark, whether a run is impossible like this
 
@@ -30,10 +30,12 @@ except BlockingIOError:
 def report_rows() -> Iterator[Row]:
     partitions = cluster.partitions()
     measured = sorted(_measured(), key=lambda rule: (-rule["share"], rule["name"]))
-    minutes = max((rule["minutes"] for rule in measured), default=0)
+    longest = max(((rule["minutes"], "that a rule asks for") for rule in measured), default=(0, ""))
+    for group, minutes in rule_resources.minutes_of_groups().items():
+        longest = max(longest, (minutes, f"that the group {group} asks for if it runs all its rules"))
     for name, sizes in partitions.items():
         for nodes in sizes:
-            yield f"partition {name}", *_partition(nodes, minutes), False
+            yield f"partition {name}", *_partition(nodes, *longest), False
     yield from _remembering()
     yield from _folder()
     largest = cluster.most_memory([nodes for sizes in partitions.values() for nodes in sizes]) if partitions else 0
@@ -48,13 +50,13 @@ def report_rows() -> Iterator[Row]:
         )
 
 
-def _partition(nodes, minutes):
+def _partition(nodes, minutes, of):
     """What it gives, and what speaks against it."""
     remarks = []
     if nodes.out_of_use:
         remarks.append(f"{nodes.out_of_use} of them drained or down")
     if cluster.minutes_of(nodes.limit) < minutes:
-        remarks.append(f"less than the {minutes} minutes that a rule asks for")
+        remarks.append(f"less than the {minutes:,} minutes {of}")
     number = nodes.in_use + nodes.out_of_use
     value = f"{number} node{'s' * (number != 1)} of {nodes.memory:,} MB, at most {nodes.limit} a job"
     return value, "; ".join(remarks)

@@ -136,13 +136,11 @@ def _check_limits(dag, executor):
     """Slurm takes a job that asks for more time than its partition gives, and never starts it; one that asks for more
     memory than any node has it refuses, after others have run.
     """
-    limits = {
-        f" -p {shlex.quote(name)}": (name, nodes[0].limit, most_memory(nodes)) for name, nodes in partitions().items()
-    }
+    given = partitions()
     for job in (job for job in dag.needrun_jobs() if not job.is_local):
         asked = (dag._group[job] if job.group else job).resources
         minutes, megabytes = (asked.get(name) for name in ("runtime", "mem_mb"))
-        name, limit, memory = limits.get(executor.get_partition_arg(job), (None, "infinite", math.inf))
+        name, limit, memory = _limits(executor.get_partition_arg(job), given)
         what = f"the group {job.group}" if job.group else f"the rule {job.rule.name}"
         if isinstance(megabytes, int) and megabytes > memory:
             raise ClusterError(
@@ -156,6 +154,17 @@ def _check_limits(dag, executor):
                 " for: Slurm would never start it; name a partition that gives more time (slurm_partition), or less"
                 " time (--set-resources RULE:runtime=60), or take rules out of the group in profiles/slurm"
             )
+
+
+def _limits(argument, given):
+    """Name, most time and most memory of the partitions that a job names, such as ` -p short,long`: Slurm takes the one
+    that starts it first. Without a name that it shows, it decides.
+    """
+    names = "".join(shlex.split(argument)[1:]).split(",")
+    if not given.keys() >= {*names}:
+        return None, "infinite", math.inf
+    limit = max((given[name][0].limit for name in names), key=minutes_of)
+    return ",".join(names), limit, max(most_memory(given[name]) for name in names)
 
 
 def partitions() -> dict[str, list[Nodes]]:
