@@ -72,7 +72,7 @@ rule compute_hardness:
 
 
 rule grade_hardness:
-    """The controls are fitted on all shards, or on 200,000 of their questions; strata where they cannot tell the kinds apart are hard."""
+    """The controls are fitted on all shards, or on 100,000 of their questions; strata where they cannot tell the kinds apart are hard."""
     input:
         hardness=expand("results/hardness/{{generator}}/{shard}.parquet", shard=SHARDS),
         selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),

@@ -19,7 +19,7 @@ from ragassay.studies.scope import controls
 from ragassay.studies.scope.strata import EASY, HARD_GRADE, Strata
 from ragassay.studies.scope.votes import KEPT, OUT
 
-SAMPLE = 200_000  # questions that controls are fitted on, about
+SAMPLE = 100_000  # questions that controls are fitted on, about
 
 
 def grade_hardness(
