@@ -15,8 +15,11 @@ from rows import place, row
 from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.queries.take_synthetic_queries import take_synthetic_queries
 from scripts.relevance.fit_gate import fit_gate
+from scripts.search.build_index import build_index
+from scripts.search.merge_neighbours import merge_neighbours
 from scripts.search.search_bm25 import search_bm25
 from scripts.search.search_dense import search_dense
+from scripts.search.search_index import search_index
 from study import MINILM
 
 SOURCE = "The harbour council bought a second rescue boat for the island in March."
@@ -114,6 +117,37 @@ def test_by_vectors_too(corpus, tmp_path):
     products = vectors[:-1] @ vectors[-1]
     assert found["taken"] == pytest.approx(dict(zip(PASSAGES_OF, products[:6], strict=True)), abs=2e-3)
     assert found["person"] == pytest.approx(dict(zip(PASSAGES_OF, products[6:], strict=True)), abs=2e-3)
+
+
+PARTS = [["own#1", "other"], ["own#2", "copy"], ["alike", "own#3"]]
+
+
+@pytest.mark.parametrize("factory", [None, "Flat"], ids=["exact", "index"])
+@pytest.mark.parametrize("copied", [0.0, 0.5])
+def test_by_vectors_the_source_leaves_all_parts_as_it_leaves_the_whole(corpus, tmp_path, loaded_once, factory, copied):
+    passages, queries = corpus
+    stored = {"encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none", "similarity": "cosine"}
+    settings = stored | {"query_encoder": MINILM, "count": 4}
+
+    def search(passages, path, copied):
+        if not factory:
+            return search_dense(passages, queries, path, **settings, copied=copied)
+        index, recall = path.with_suffix(".index"), path.with_suffix(".recall")
+        build_index(passages, index, **stored, factory=factory)
+        files = {"passages": passages, "queries": queries, "neighbours": path, "index_recall": recall}
+        search_index(index, search="", checked=0, **files, **settings, copied=copied)
+
+    search(passages, tmp_path / "whole.parquet", copied)
+    rows, files, found = tables.read(PASSAGES, passages).to_pylist(), [], []
+    for number, names in enumerate(PARTS):
+        files.append(tmp_path / f"part{number}.parquet")
+        found.append(tmp_path / f"found{number}.parquet")
+        tables.write(PASSAGES, files[-1], [row for row in rows if row["passage_id"] in names])
+        search(files[-1], found[-1], copied=1.0)
+    merge_neighbours(files, found, queries, tmp_path / "merged.parquet", **settings, copied=copied)
+    whole, merged = rankings(tmp_path / "whole.parquet"), rankings(tmp_path / "merged.parquet")
+    assert {query: list(scores) for query, scores in merged.items()} == {query: list(whole[query]) for query in whole}
+    assert merged == {query: pytest.approx(scores, abs=2e-5) for query, scores in whole.items()}
 
 
 def test_a_passage_of_one_sentence_is_no_neighbour_of_its_query(tmp_path):

@@ -146,10 +146,10 @@ def test_parts_that_were_searched_apart_are_one_search(searched, corpus, tmp_pat
         parts.append(write_passages(tmp_path / f"part{number}.parquet", {name: TEXTS[name] for name in names}))
         found.append(tmp_path / f"found{number}.parquet")
         search_dense(parts[-1], corpus["queries"], found[-1], **own)
-    merge_neighbours(parts, found, tmp_path / "merged.parquet", count=3)
+    merge_neighbours(parts, found, corpus["queries"], tmp_path / "merged.parquet", **own)
     assert found_by(tmp_path / "merged.parquet") == whole
     with pytest.raises(RepeatedId, match=r"found the id 'p[14]' twice in a corpus, expected each id once"):
-        merge_neighbours([*parts, parts[0]], found, tmp_path / "merged.parquet", count=3)
+        merge_neighbours([*parts, parts[0]], found, corpus["queries"], tmp_path / "merged.parquet", **own)
 
 
 @pytest.fixture

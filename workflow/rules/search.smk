@@ -1,7 +1,6 @@
 """Search: what each query finds in a corpus, exactly, by BM25 and by vectors; and the study's questions as a benchmark of it.
 
-Reads   results/passages, results/word_counts, results/queries, the files and databases that config["retrievers"] names,
-        and the weights that `encoders` names
+Reads   results/passages, results/word_counts, results/queries, what config["retrievers"] names, and the weights of `encoders`
 Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which passages have vectors
         results/neighbours/{corpus}/{retriever}/{query_set}.parquet      the best passages of each query
         results/part_neighbours/{corpus}/{part}/{retriever}/{query_set}.parquet    the best of a part, by words
@@ -24,9 +23,7 @@ wildcard_constraints:
     retriever=NAME,
 
 
-ruleorder: merge_neighbours > search_dense
-ruleorder: merge_neighbours > search_index
-ruleorder: merge_parts > search_bm25
+ruleorder: merge_neighbours > merge_parts > search_bm25 > search_dense > search_index
 
 
 rule embed_passages:
@@ -256,8 +253,10 @@ rule search_vectors:
 rule merge_neighbours:
     """What each query finds in the parts of a corpus, in one ranking."""
     input:
+        plan(search.retriever_weights),
         passages=plan(corpora.of_parts, pattern="results/passages/{corpus}.parquet"),
         parts=plan(corpora.of_parts, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        queries="results/queries/{query_set}.parquet",
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     log:
@@ -266,10 +265,12 @@ rule merge_neighbours:
         corpus=one_of(plan(corpora.in_parts)),
         retriever=one_of(plan(indexes.by_parts)),
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
     params:
-        code=code_version("search/merge_neighbours.py"),
-        settings={"count": config["retrieval"]["neighbours"]},
+        code=code("search/merge_neighbours.py", search.retriever_kinds),
+        settings=plan(relevance.vectors_searched),
     script:
         "../scripts/search/merge_neighbours.py"
 

@@ -53,8 +53,10 @@ def test_encoders_and_bm25_are_retrievers_with_defaults(config):
     assert of(search.search_bm25, config, retriever="bm25_by_idf")["options"] == {"divide_by_idf": True}
     assert of(search.search_bm25, config, retriever="bm25n")["options"] == {"divide_by_idf": True, "k1": 0.9}
     assert of(relevance.words_searched, config, retriever="bm25") == {"options": {}, "count": 100, "copied": 0.5}
+    for corpus, copied in {"mine": 0.5, "alone": 0.5, "mine.held_out": 0.5, "mine+2": 1.0}.items():
+        assert of(relevance.vectors_searched, config, corpus=corpus, retriever="minilm")["copied"] == copied
     config["relevance"]["gate"]["statistic"] = "mss"
-    assert of(relevance.vectors_searched, config, retriever="minilm")["copied"] == 0.0
+    assert of(relevance.vectors_searched, config, corpus="mine", retriever="minilm")["copied"] == 0.0
     config["relevance"] = {"fused": ["bm25"], "gate": {"statistic": "fused"}}
     assert of(relevance.words_searched, config, retriever="bm25")["copied"] == 0.0
     plain = of(search.search_dense, config, retriever="minilm")

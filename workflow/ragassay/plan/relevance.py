@@ -183,8 +183,9 @@ def words_searched(config: dict, wildcards) -> dict:
 
 
 def vectors_searched(config: dict, wildcards) -> dict:
-    """What a search by vectors gets."""
-    return search.search_dense(config, wildcards) | _copied(config)
+    """What a search by vectors gets. In a part of a corpus sources stay, until all that was found is joined."""
+    copied = {"copied": 1.0} if "+" in wildcards.corpus else _copied(config)
+    return search.search_dense(config, wildcards) | copied
 
 
 def _copied(config):

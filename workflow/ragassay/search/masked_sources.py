@@ -21,9 +21,11 @@ Score = Callable[[list[str], list[str]], np.ndarray]  # of some queries with one
 
 def mask(neighbours, queries, passages, titles: str, score: Score, copied: float = 0.0) -> int:
     """Take sources out of what the synthetic queries of a set found, in the table itself; gives how many these are.
-    `passages` are the files of the corpus. `copied` is the share of what a source adds to a score that stays. A passage
-    that is its source alone is lost.
+    `passages` are the files of the corpus. `copied` is the share of what a source adds to a score that stays; with 1,
+    nothing is taken out. A passage that is its source alone is lost.
     """
+    if copied == 1:
+        return 0
     rows = tables.read(QUERIES, queries, ["query_id", "text", "kind", "passage_id"]).to_pylist()
     asked = {row["query_id"]: row for row in rows if row["kind"] == SYNTHETIC}
     if not asked:

@@ -1,14 +1,23 @@
-"""Join what queries found in the parts of a corpus: the ranking that one search of all of it would give."""
+"""Join what queries found by vectors in the parts of a corpus: the ranking that one search of all of it would give.
+Synthetic queries do not find the sentence that they were made from, in whatever part it stands.
+"""
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import NEIGHBOURS
+from ragassay.search.masked_sources import mask
 from ragassay.search.neighbours import check_ids, merged
+from ragassay.search.vectors import Vectors
 
 
-def merge_neighbours(passages, parts, neighbours, count):
+def merge_neighbours(
+    passages, parts, queries, neighbours, encoder, query_encoder, embeddings, titles, similarity, count, copied=0.0
+):
+    """`copied` is that of `masked_sources`; the parts were searched with 1."""
     check_ids(passages)
     written = tables.write(NEIGHBOURS, neighbours, merged([tables.read(NEIGHBOURS, part) for part in parts], count))
+    vectors = Vectors(encoder, query_encoder, embeddings, similarity)
+    mask(neighbours, queries, passages, titles, vectors.scores, copied)
     log.info("%d neighbours of %d parts", written, len(parts))
 
 
