@@ -15,6 +15,7 @@ from common.memory import peak_megabytes, task
 
 WIDTH, QUERIES, COUNT, DEPTH, BLOCK = 384, 1000, 100, 10, 8192
 TOPICS, SUBTOPICS, DIRECTIONS = 1000, 20, 64
+SOURCE = {"encoder": "mixture", "similarity": "dot", "texts": "0" * 64}
 # name -> how many vectors, what FAISS calls the index, and what its searches look at: the last counts
 INDEXES = {
     "ivf_pq": (4_000_000, "IVF1024,PQ48", ("nprobe=8", "nprobe=32")),
@@ -92,7 +93,7 @@ def build(path: str, folder: str, factory: str) -> dict:
     from ragassay.search import indexes
 
     names, start = ids(len(stored(path))), time.process_time()
-    size = indexes.build(Path(folder, "index"), factory, names, "mixture", lambda: blocks(path))
+    size = indexes.build(Path(folder, "index"), factory, names, SOURCE, lambda: blocks(path))
     seconds, peak = time.process_time() - start, peak_megabytes()
     return {"seconds": seconds, "megabytes": size / 1e6, "peak": peak}
 
@@ -102,7 +103,7 @@ def search(path: str, folder: str, parameters: str) -> dict:
     from ragassay.search import indexes, proposals
 
     rows, asked, nearest = stored(path), queries(), np.load(Path(folder, "exact.npy"))
-    index = indexes.load(Path(folder, "index"), ids(len(rows)), "mixture", parameters)
+    index = indexes.load(Path(folder, "index"), ids(len(rows)), SOURCE, parameters)
     start = time.process_time()
     positions = indexes.proposed(index, asked, COUNT)
     places = np.unique(positions[positions >= 0])

@@ -2,10 +2,12 @@
 
 import pytest
 
-from passages import found_by
+from passages import TEXTS, found_by, write_passages
 from ragassay.base import tables
-from ragassay.schemas.corpora import INDEX_RECALL
+from ragassay.schemas.corpora import EMBEDDED_PASSAGES, INDEX_RECALL
+from ragassay.search.indexes import VectorIndexError
 from scripts.search.build_index import build_index
+from scripts.search.embed_passages import embed_passages
 from scripts.search.search_dense import search_dense
 from scripts.search.search_index import search_index
 from study import MINILM
@@ -43,6 +45,20 @@ def test_one_that_looks_at_a_part_misses_some_and_says_how_many(by_index):
     found, missed = by_index("IVF4,Flat", "nprobe=1")
     assert {len(passages) for passages in found.values()} < {1, 2, 3}
     assert 0 < sum(row["shared"] for row in missed) < sum(row["of"] for row in missed)
+
+
+def test_one_of_a_corpus_with_the_same_ids_and_another_text_is_refused(by_index, corpus, tmp_path):
+    other = write_passages(tmp_path / "other.parquet", TEXTS | {"p1": "The ferry sails at ten."})
+    by_index("Flat")
+    settings = by_index.exactly | {"search": "", "checked": 0, "neighbours": tmp_path / "by_index.parquet"}
+    files = {"passages": other, "queries": corpus["queries"], "index_recall": tmp_path / "index_recall.parquet"}
+    embedded = tmp_path / "embedded.parquet"
+    embed_passages(corpus["passages"], embedded, MINILM, settings["embeddings"], "none")
+    receipt = tables.read(EMBEDDED_PASSAGES, embedded)["texts"][0]
+    with pytest.raises(
+        VectorIndexError, match=rf"index: found an index of other vectors, with texts {receipt}, expected"
+    ):
+        search_index(index=tmp_path / "index", **files, **settings)
 
 
 def test_only_so_many_queries_are_searched_exactly_as_well(by_index):

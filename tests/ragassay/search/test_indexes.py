@@ -12,6 +12,7 @@ from ragassay.search.nearest import nearest, unit
 from ragassay.search.proposals import best, exact_scores
 
 COUNT = 10
+SOURCE = {"encoder": "minilm", "similarity": "cosine", "texts": "0" * 64}
 NAMES = pa.chunked_array([[f"p{number:04}" for number in range(at, at + 500)] for at in (0, 500, 1000)])
 
 
@@ -31,7 +32,7 @@ def blocks(passages):
 @pytest.fixture
 def built(vectors, tmp_path):
     def built(factory, folder="index"):
-        build(tmp_path / folder, factory, NAMES, "minilm", blocks(vectors[0]))
+        build(tmp_path / folder, factory, NAMES, SOURCE, blocks(vectors[0]))
         return tmp_path / folder
 
     return built
@@ -40,7 +41,7 @@ def built(vectors, tmp_path):
 def found(folder, vectors, search):
     """The best of each query: positions and scores."""
     passages, queries = vectors
-    candidates = proposed(load(folder, NAMES, "minilm", search), queries, COUNT)
+    candidates = proposed(load(folder, NAMES, SOURCE, search), queries, COUNT)
     places = np.unique(candidates[candidates >= 0])
     scores = exact_scores(candidates, queries, np.array_split(passages[places], 7))
     return [best(row, of_row, COUNT) for row, of_row in zip(candidates, scores, strict=True)]
@@ -101,17 +102,24 @@ def test_of_many_vectors_a_sample_from_everywhere_is_learned_from(vectors, monke
 
     monkeypatch.setattr(indexes.faiss, "index_factory", lambda *_: Watched())
     monkeypatch.setattr(indexes.faiss, "write_index", lambda index, path: Path(path).touch())
-    build(tmp_path / "index", "Flat", NAMES, "minilm", blocks(vectors[0]))
+    build(tmp_path / "index", "Flat", NAMES, SOURCE, blocks(vectors[0]))
     assert np.array_equal(learned[0], vectors[0][::4])
 
 
 @pytest.mark.parametrize(
-    ("names", "encoder"),
-    [(NAMES.slice(1), "minilm"), (NAMES, "other"), (pa.chunked_array([[*NAMES.to_pylist()[:-1], "p9999"]]), "minilm")],
+    ("names", "source", "problem"),
+    [
+        (NAMES.slice(1), {}, r"passages 1500, ids \w{64}, expected passages 1499, ids \w{64}"),
+        (pa.chunked_array([[*NAMES.to_pylist()[:-1], "p9999"]]), {}, r"ids \w{64}, expected ids \w{64}"),
+        (NAMES, {"encoder": "other"}, "encoder minilm, expected encoder other"),
+        (NAMES, {"similarity": "dot"}, "similarity cosine, expected similarity dot"),
+        (NAMES, {"texts": "1" * 64}, "texts 0{64}, expected texts 1{64}"),
+    ],
 )
-def test_an_index_of_other_passages_or_vectors_is_refused(built, names, encoder):
-    with pytest.raises(VectorIndexError, match="remove the folder, and it is built again"):
-        load(built("Flat"), names, encoder, "")
+def test_an_index_of_other_passages_or_vectors_is_refused(built, names, source, problem):
+    line = f"index: found an index of other vectors, with {problem}; remove the folder, and it is built again"
+    with pytest.raises(VectorIndexError, match=line):
+        load(built("Flat"), names, SOURCE | source, "")
 
 
 @pytest.mark.parametrize("factory", ["IVF", "HNSW32,PQ7x8", "IVF2000,Flat", "", "IDMap,Flat"])
@@ -124,7 +132,7 @@ def test_a_description_that_faiss_refuses_is_one_line(built, factory):
 def test_so_is_a_parameter_that_its_search_has_not_and_a_damaged_file(built):
     folder = built("IVF16,Flat")
     with pytest.raises(VectorIndexError, match="'deep=3'") as refused:
-        load(folder, NAMES, "minilm", "deep=3")
+        load(folder, NAMES, SOURCE, "deep=3")
     assert "\n" not in str(refused.value)
     whole, card = (folder / indexes.FILE).read_bytes(), (folder / indexes.CARD).read_bytes()
     for file, content, problem in [
@@ -138,7 +146,7 @@ def test_so_is_a_parameter_that_its_search_has_not_and_a_damaged_file(built):
         (folder / indexes.CARD).write_bytes(card)
         (folder / file).write_bytes(content)
         with pytest.raises(VectorIndexError, match=problem) as refused:
-            load(folder, NAMES, "minilm", "")
+            load(folder, NAMES, SOURCE, "")
         assert "\n" not in str(refused.value)
 
 
@@ -150,4 +158,4 @@ def flipped(content):
 
 def test_queries_of_another_length_are_refused(built, vectors):
     with pytest.raises(VectorIndexError, match="of 31 numbers and those of passages of 32"):
-        proposed(load(built("Flat"), NAMES, "minilm", ""), vectors[1][:, 1:], COUNT)
+        proposed(load(built("Flat"), NAMES, SOURCE, ""), vectors[1][:, 1:], COUNT)

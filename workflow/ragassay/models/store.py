@@ -40,6 +40,14 @@ def key(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
 
 
+def digest(texts: Iterable[str]) -> str:
+    """SHA-256 over the keys of texts, in their order."""
+    keys = hashlib.sha256()
+    for text in texts:
+        keys.update(key(text))
+    return keys.hexdigest()
+
+
 class Store:
     """All vectors below one folder. `dimensions` is None while there is none. What the store `behind` has is not
     added.

@@ -23,18 +23,21 @@ class VectorIndexError(AssayError):
     """An index cannot be built, or is not the one of these passages."""
 
 
+DIGEST = card.expected("a digest", card.is_digest)
 FORM = card.Form(
     "index",
-    1,
-    {"encoder": str, "passages": int, "ids": card.expected("a digest", card.is_digest), "factory": str},
+    2,
+    {"encoder": str, "similarity": str, "texts": DIGEST, "passages": int, "ids": DIGEST, "factory": str},
     "remove the folder, and it is built again",
     VectorIndexError,
     "built",
 )
 
 
-def build(folder, factory: str, ids: pa.ChunkedArray, encoder: str, blocks: Callable[[], Iterable[np.ndarray]]) -> int:
-    """The index of the vectors that `blocks` gives each time it is called, in the order of `ids`. Returns its bytes."""
+def build(folder, factory: str, ids: pa.ChunkedArray, source: dict, blocks: Callable[[], Iterable[np.ndarray]]) -> int:
+    """The index of the vectors that `blocks` gives each time it is called, in the order of `ids`; `source` is
+    `Vectors.source`. Returns its bytes.
+    """
     step, sample, start = -(-len(ids) // TRAINED_ON), [], 0
     for block in blocks():
         sample.append(np.array(block[-start % step :: step], np.float32))
@@ -52,19 +55,20 @@ def build(folder, factory: str, ids: pa.ChunkedArray, encoder: str, blocks: Call
         ) from error
     with building(folder) as place:
         faiss.write_index(index, str(place / FILE))
-        card.write(place / CARD, FORM, _about(ids, encoder) | {"factory": factory}, [FILE])
+        card.write(place / CARD, FORM, _contents(ids, source) | {"factory": factory}, [FILE])
         return (place / FILE).stat().st_size
 
 
-def load(folder, ids: pa.ChunkedArray, encoder: str, search: str):
+def load(folder, ids: pa.ChunkedArray, source: dict, search: str):
     """The index, read from its file as it is needed; `search` are its parameters, such as nprobe=16."""
     place = Path(folder, CARD)
-    about = card.read(place, FORM)
-    if not _about(ids, encoder).items() <= about.items():
-        other = f"{about['passages']} passages and encoder {about['encoder']}"
-        wanted = f"the index of {len(ids)} passages and encoder {encoder}"
-        raise FORM.refusal(folder, f"found the index of {other}, expected {wanted}")
-    file = card.checked(place, about, FORM, FILE)
+    built = card.read(place, FORM)
+    wanted = _contents(ids, source)
+    others = [key for key in wanted if built[key] != wanted[key]]
+    if others:
+        there, here = (", ".join(f"{key} {contents[key]}" for key in others) for contents in (built, wanted))
+        raise FORM.refusal(folder, f"found an index of other vectors, with {there}, expected {here}")
+    file = card.checked(place, built, FORM, FILE)
     try:
         index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
         if search:
@@ -75,12 +79,12 @@ def load(folder, ids: pa.ChunkedArray, encoder: str, search: str):
     return index
 
 
-def _about(ids, encoder):
+def _contents(ids, source):
     digest = hashlib.sha256()
     for part in ids.chunks:
         for name in part.to_pylist():
             digest.update(name.encode() + b"\n")
-    return {"encoder": encoder, "passages": len(ids), "ids": digest.hexdigest()}
+    return source | {"passages": len(ids), "ids": digest.hexdigest()}
 
 
 def proposed(index, queries: np.ndarray, count: int) -> np.ndarray:

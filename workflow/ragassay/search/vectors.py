@@ -7,6 +7,7 @@ import numpy as np
 from ragassay.corpora.corpus import Corpus
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.store import digest
 from ragassay.search.nearest import comparable
 
 
@@ -18,6 +19,11 @@ class Vectors:
         same = query_encoder == encoder
         self.queries = self.passages if same else Embedder(Encoder(**query_encoder), embeddings)
         self._similarity = similarity
+
+    def source(self, corpus: Corpus) -> dict:
+        """What the vectors of a corpus follow from; `texts` is that of the table embedded_passages."""
+        texts = digest(corpus.texts())
+        return {"encoder": self.passages.encoder.digest, "similarity": self._similarity, "texts": texts}
 
     def of_queries(self, texts: list[str]) -> np.ndarray:
         return comparable(self.queries.embed(texts, "query"), self._similarity)

@@ -14,7 +14,7 @@ def build_index(passages, index, encoder, embeddings, titles, similarity, factor
     def blocks():
         return vectors.of_corpus(Corpus(passages, titles))
 
-    size = indexes.build(index, factory, names, vectors.passages.encoder.digest, blocks)
+    size = indexes.build(index, factory, names, vectors.source(Corpus(passages, titles)), blocks)
     log.info("%d passages in an index %s of %d bytes, %s", len(names), factory, size, vectors.passages.told)
 
 
