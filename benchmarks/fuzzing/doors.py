@@ -6,6 +6,7 @@ from fuzzing import files, inputs, servers
 from fuzzing.door import Door, grown, in_file, values
 from fuzzing.files import given, imported, shipped, signed, vectors
 from fuzzing.fitted_files import (
+    STATISTICS,
     fitted_folder,
     gated,
     guarded,
@@ -80,7 +81,7 @@ DOORS = {
     "pages of databases": Door(values(servers.PAGES, lines=True), servers.database),
     "stored pages of databases": Door(servers.stored_page, servers.stored_pages),
     "bodies for guard servers": Door(values(servers.BODIES), servers.guard_server),
-    "gates": fitted_folder("gate.json", lambda: made() / "gate/gate.json", gated),
+    "gates": fitted_folder("gate.json", lambda: made() / "gate/gate.json", gated, STATISTICS),
     "guards": fitted_folder("guard.json", lambda: made() / "trustrag/guard.json", guarded),
     "chains of guards": fitted_folder("guard.json", lambda: made() / "chain/guard.json", guarded),
     "probes": fitted_folder("card.json", lambda: made() / "probes/card.json", probed),

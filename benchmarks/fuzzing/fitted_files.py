@@ -20,13 +20,23 @@ from fuzzing.door import Door, LetIn
 from fuzzing.mutations import changed_value
 from ragassay.base import card
 from ragassay.base.errors import AssayError
+from ragassay.studies.relevance.statistics import FUSED, SIMPLE, TOGETHER
+
+UNITS, HEAD = [[-0.5, 0.2]], {"outer.weight": [0.5, 0.2, 0.1], "outer.bias": [0.3]}
+STATISTICS = [
+    {"statistic": {"name": name, "k": 3, "temperature": 0.5, **more}}
+    for name in (*SIMPLE, *TOGETHER)
+    for more in ({"units": UNITS, "head": HEAD}, {"units": UNITS} if name == FUSED else {"head": HEAD})
+]  # of one searcher; each once with the numbers of others, too
 
 
-def fitted_folder(name, path, open_and_use):
-    """A folder with what was fitted, of which the content is one file of JSON, signed, or one array."""
+def fitted_folder(name, path, open_and_use, others=({},)):
+    """A folder with what was fitted, of which the content is one file of JSON, signed, or one array; `others` are
+    parts that may stand in it instead.
+    """
 
     def sample(draw):
-        about = json.loads(path().read_text())
+        about = json.loads(path().read_text()) | draw.choice(others)
         about = changed_value(draw, about) if draw.random() < 0.9 else about
         return json.dumps(about).encode()
 

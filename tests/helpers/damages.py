@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 GONE = object()
+OPTIONAL = "head", "units", "reader", "files", "links", "doublings"  # fields that some cards have and others lack
 BYTES = {
     "empty": lambda content, other: b"",
     "half": lambda content, other: content[: len(content) // 2],
@@ -78,7 +79,9 @@ def fields(value) -> dict:
         found |= {"text": "many", "empty": [], "reversed": value[::-1], "shorter": value[:-1], "longer": value * 2}
         return found | {"strange": [*value[:1], "strange"], "endless": (value or [1]) * 3000}
     if isinstance(value, dict):
-        return found | {"list": list(value.values()), "strange": {**value, "strange": 1}}
+        odd = {"null": None, "number": 5, "list": [1], "number inside": {"outer.weight": 5}}
+        more = {f"more with {name}": {**dict.fromkeys(OPTIONAL, part), **value} for name, part in odd.items()}
+        return found | {"list": list(value.values()), "strange": {**value, "strange": 1}} | more
     return found | {"text": "something", "number": 7}
 
 

@@ -147,12 +147,12 @@ def read_card(folder) -> dict:
         raise GateError(f"{path}: found no searcher {missing[0]!r}, so the gate is damaged; {AGAIN}")
     if "reader" in about and not _is_reader(about["reader"]):
         raise GateError(f"{path}: found the reader {shown(about['reader'])}, so the gate is damaged; {AGAIN}")
-    statistic = about["statistic"]
-    counts = {
-        FUSED: len(statistic.get("units", ())),
-        LOGISTIC: len(statistic.get("head", {}).get("outer.weight", ())) / 3,
-    }
-    if counts.get(statistic["name"], len(about["order"])) != len(about["order"]):
+    statistic, searchers = about["statistic"], len(about["order"])
+    if statistic["name"] == FUSED:
+        searchers = len(statistic["units"])
+    elif statistic["name"] == LOGISTIC:
+        searchers = len(statistic["head"]["outer.weight"]) / 3
+    if searchers != len(about["order"]):
         raise GateError(f"{path}: found numbers for other searchers than it has, so the gate is damaged; {AGAIN}")
     return about
 
