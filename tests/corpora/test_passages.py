@@ -10,6 +10,7 @@ from passages import write_passages
 from ragassay.base import _sorted_runs, tables
 from ragassay.base.errors import AssayError
 from ragassay.base.tables import TableError
+from ragassay.base.tally import MostRejected
 from ragassay.corpora.corpus import CorpusError
 from ragassay.documents.sources import document_files
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES, REWRITTEN_PASSAGES
@@ -75,6 +76,32 @@ def test_long_texts_are_cut_and_know_their_document(tmp_path):
         ("a#2", "a", "One", "Three four. Five six."),
         ("b", "b", None, "Short."),
     ]
+
+
+def test_a_row_of_a_corpus_that_cannot_be_used_costs_itself_and_most_rows_the_corpus(tmp_path, caplog):
+    rows = [b'{"_id": "%d", "text": "Text %d."}' % (at, at) for at in range(60)]
+    broken = [
+        b'{"_id": "x", "text": ',
+        b'{"_id": "y", "text": "\xff"}',
+        b'{"text": "No id."}',
+        b"[" * 5000 + b"]" * 5000,
+    ]
+    file, passages = tmp_path / "corpus.jsonl", tmp_path / "p.parquet"
+    file.write_bytes(b"\n".join([*rows[:30], *broken, *rows[30:]]))
+    read = []
+    caplog.set_level("INFO", logger="ragassay")
+    for number in range(2):
+        caplog.clear()
+        read_passages([str(file)], passages, COLUMNS, share=(number, 2), most_rejected=0.1)
+        read += tables.read(PASSAGES, passages)["passage_id"].to_pylist()
+        warnings = [entry.message for entry in caplog.records if entry.levelname == "WARNING"]
+        assert len(warnings) == (number == 0) and caplog.text.count(f"left out {file} row") >= 3
+        assert all(
+            "of 64 rows cannot be used" in warning and f"{file} row 31: not JSON" in warning for warning in warnings
+        )
+    assert sorted(read) == sorted(map(str, range(60)))
+    with pytest.raises(MostRejected, match=r"4 of 64 rows rejected, expected at most 1%.*row 31: not JSON"):
+        read_passages([str(file)], passages, COLUMNS, most_rejected=0.01)
 
 
 @pytest.mark.parametrize("with_ids", [True, False])

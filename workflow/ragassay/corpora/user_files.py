@@ -1,5 +1,5 @@
 """Passages, queries and what is relevant to these, from a user's files. Rows without text are left out and counted; the
-first row that cannot be used otherwise is an error with file and row."""
+first row that cannot be used otherwise is an error with file and row, or one of few that are left out, too."""
 
 import re
 from collections.abc import Iterator
@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from ragassay.base import chance
 from ragassay.base.errors import AssayError, Unusable, json_of, one_item
+from ragassay.base.stage import log
+from ragassay.base.tally import Tally
 from ragassay.documents.documents import clean
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_empty, warn_of_unusable
@@ -29,21 +31,34 @@ def texts(
     below: tuple[str, ...] = (),
     unopened: bool = False,
     share: tuple[int, int] = (0, 1),
+    most_rejected: float | None = None,
 ) -> Iterator[dict]:
     """One dict per row with `id`, `text`, the optional fields and lists of strings, None where there is nothing.
     `columns` are the names of all of them in the files; an id is given once. Where there is no column with ids, texts
     that are the same are one, and its hash is the id. A row without text may have another field that stands in for it,
     or else is left out, and its place stands in `empty`. A file with one text is called by its path in the folder of
     `below`, if it does not say another id; one that cannot be read is left out, too. Of several parts, `share` says
-    which one is wanted and how many there are: a text is in one of them by a hash of its id.
+    which one is wanted and how many there are: a text is in one of them by a hash of its id. With `most_rejected`, rows
+    that cannot be used are left out as well, up to this share of all.
     """
     needed = ("id", "text") if columns["id"] else ("text",)
     names = {field: columns[field].strip().lower() for field in (*needed, *optional, *lists)}
     wanted = Columns(tuple(dict.fromkeys(names.values())), tuple(names[field] for field in needed), names["text"])
     places, refused, empty, elsewhere = {}, [], [] if empty is None else empty, 0
 
+    tally = None if most_rejected is None else Tally(", ".join(files), "rows", most_rejected, "The log names each")
+
     def foreign(name):
         return share[1] > 1 and chance.number("part of a corpus", name) % share[1] != share[0]
+
+    def refuse(record, why):
+        if record.is_file:
+            refused.append(replace(record, reason=why.reason, detail=why.detail))
+        elif tally is None:
+            raise TextError(f"{record.place}: {why}") from why
+        else:
+            log.info("left out %s: %s: %s", record.place, why.reason, why.detail)
+            tally.reject(record.place, why.reason, why.detail)
 
     for record in records(files, wanted, below, unopened):
         place, tells = record.place, "id" in needed and not record.is_file  # which part it is in, before it is read
@@ -55,10 +70,8 @@ def texts(
                     elsewhere += 1
                     continue
                 row = {field: _value(record.fields.get(name, ""), field in lists) for field, name in names.items()}
-        except Unusable as error:
-            if not record.is_file:
-                raise TextError(f"{place}: {error}") from error
-            refused.append(replace(record, reason=error.reason, detail=error.detail))
+        except Unusable as why:
+            refuse(record, why)
             continue
         if record.is_file:
             of_file = {"id": record.source_id, "title": record.title, "source": record.source_id}
@@ -71,7 +84,8 @@ def texts(
                 elsewhere += 1
             continue
         if "id" in needed and row["id"] is None:
-            raise TextError(f"{place}: found nothing in {names['id']!r}, expected a value")
+            refuse(record, Unusable("no_id", f"found nothing in {names['id']!r}, expected a value"))
+            continue
         if "id" not in needed:
             row["id"] = record.source_id if record.is_file else content_id("text", row["text"])
             row |= {"source": row["source"] or record.source_id} if "source" in row else {}
@@ -84,8 +98,19 @@ def texts(
             raise TextError(f"{place}: found the id {row['id']!r} of {places[row['id']]}, expected each once")
         places[row["id"]] = place
         yield row
+    if tally:
+        tally.keep(len(places) + elsewhere)
+        tally.check()
     if share[0] == 0 or not (places or elsewhere):
         warn_of_unusable(refused, len(places) + elsewhere)
+        if tally and tally.rejected:
+            example = next(iter(tally.examples.values()))
+            log.warning(
+                "%d of %d rows cannot be used and are left out, such as %s",
+                tally.rejected,
+                tally.rejected + tally.kept,
+                example,
+            )
     warn_of_empty(empty, names["text"], len(places) + elsewhere)
     if elsewhere and not places:
         parts = f"found {elsewhere} rows, none of them in part {share[0] + 1} of {share[1]}"

@@ -15,7 +15,6 @@ from ragassay.config.shards import read_shards
 from ragassay.corpora.user_files import texts
 from ragassay.documents.documents import article
 from ragassay.documents.sources import Columns, SourceError, document_files, records
-from ragassay.plan import corpora
 from ragassay.plan.documents import columns
 from ragassay.plan.targets import FILES
 from ragassay.queries.query_log import entries
@@ -32,9 +31,9 @@ def check(config: dict) -> Iterator[tuple]:
     """
     if any(entry["mode"] == "replay" for entry in config["models"].values()):
         return
-    for section in corpora.BEIR:
+    for section, most in {"corpora": config["most_rejected"], "query_sets": None}.items():
         for name, entry in config[section].items():
-            yield from _problem((section, name, "files"), _texts, entry.get("files"), entry["columns"])
+            yield from _problem((section, name, "files"), _texts, entry.get("files"), entry["columns"], most)
     for name, entry in config["datasets"].items():
         yield from _problem(("datasets", name, FILES), _texts, entry.get(FILES), entry.get("columns"))
     for name, entry in config["query_logs"].items():
@@ -67,9 +66,9 @@ def _files(paths):
     return files if all(Path(file).is_file() for file in files) else []
 
 
-def _texts(files, columns):
+def _texts(files, columns, most_rejected=None):
     _header(files, [columns[name] for name in ("id", "text") if columns[name]])
-    next(texts(files, columns, (), unopened=True))
+    next(texts(files, columns, (), unopened=True, most_rejected=most_rejected))
 
 
 def _query_log(files, columns, date_format):

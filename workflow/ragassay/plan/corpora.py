@@ -118,6 +118,7 @@ def read_passages(config: dict, wildcards) -> dict:
     share = [(int(number or 1) - 1) % entry["parts"], entry["parts"]]
     settings = {
         "columns": columns_of(entry),
+        "most_rejected": config["most_rejected"],
         "cut": entry.get("passages"),
         "below": [_path_of(config, wildcards.corpus)],
     }
