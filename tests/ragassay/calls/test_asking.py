@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -84,7 +83,7 @@ def test_a_run_asks_the_rest_and_the_prediction_holds(project, serve, monkeypatc
     server = serve(respond="ragassay.calls.providers.rules:respond")
     (project / "paid.yaml").write_text(SETTINGS.format(url=server.url))
     monkeypatch.chdir(project)
-    monkeypatch.setattr(estimate, "subprocess", SimpleNamespace(run=forked))
+    monkeypatch.setattr(estimate.pipeline, "status_of", lambda *command, **how: forked(*command, **how).returncode)
     shards = [f"results/questions/paid/2026-{month}.parquet" for month in ("01", "02")]
     assert estimate.main([*shards, *TINY, "paid.yaml"], 3) == 0
     said = capsys.readouterr().out
@@ -97,6 +96,7 @@ def test_a_run_asks_the_rest_and_the_prediction_holds(project, serve, monkeypatc
         "nothing is paid twice"
     )
     assert not list(Path("ledger").rglob("*--asked-*")) and not list(Path("results").rglob("*--asked-*"))
+    assert not any(path.stat().st_mode & 0o077 for path in [Path("ledger"), *Path("ledger").rglob("*")])
     snakemake(project, *shards, *TINY, "paid.yaml")
     total = server.summary()["requests"]
     assert low <= total <= high

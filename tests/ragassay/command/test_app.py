@@ -150,6 +150,8 @@ def test_check_asks_each_model_on_demand(project, monkeypatch, capsys):
     assert "model careful: " in told and "model authors: " not in told
     assert "service:guarded: not asked, since it reads results/gates/articles/minilm, which a run makes first\n" in told
     assert refused.startswith("models.mine: ") and refused.endswith("then: ragassay check --live\n")
+    rights = {path.name: path.stat().st_mode & 0o077 for path in [project / "ledger", *project.glob("ledger/**/*")]}
+    assert "grants.json" in rights and not any(rights.values()), "a check writes for the user alone, as a run does"
 
 
 def test_check_asks_a_service_and_shows_what_it_read(project, monkeypatch, capsys):

@@ -24,8 +24,9 @@ from ragassay.calls._estimating import FOLDER, estimating
 from ragassay.calls.ledger import sharing
 from ragassay.calls.ledger.records import PICO
 from ragassay.calls.overview import ESTIMATE, summed
-from ragassay.config import schema, settings
+from ragassay.config import settings
 from ragassay.config.prices import usual_key
+from ragassay.config.project import of_project
 from ragassay.schemas.documents import DOCUMENTS
 
 REGISTERED = "registered"
@@ -50,6 +51,7 @@ def estimate(targets: list[str], ask: int = 0, alone: Callable = contextlib.null
     environment = os.environ | dict.fromkeys(_keys(targets) - os.environ.keys(), "not needed for an estimate")
     if status := _snakemake([*targets, "--until", "collect_documents"], environment, Path()):
         return status
+    config = of_project(pipeline.configfiles(targets))
     with tempfile.TemporaryDirectory(prefix="estimate-", dir=".snakemake") as scratch:
         rows = Path(scratch, "rows")
         rows.mkdir()
@@ -71,7 +73,7 @@ def estimate(targets: list[str], ask: int = 0, alone: Callable = contextlib.null
             _copy_of_links(Path.cwd(), place)
             with alone():
                 _asking.adopt(LEDGER)  # what an estimate asked that was killed
-                if status := _ask(wanted, targets, jobs, sizes, documents, place):
+                if status := _ask(wanted, targets, config, jobs, sizes, documents, place):
                     return status
                 rows = _asking.counted(LEDGER, jobs, documents)
                 _asking.adopt(LEDGER)
@@ -86,7 +88,7 @@ def estimate(targets: list[str], ask: int = 0, alone: Callable = contextlib.null
     return 0
 
 
-def _ask(wanted, words, jobs, sizes, documents, place):
+def _ask(wanted, words, config, jobs, sizes, documents, place):
     """Ask about these documents as a run would; says before what that takes. Returns Snakemake's exit status."""
     share = len(documents) / max(1, sum(sizes.values()))
     of_new = [job for job in jobs if job["keys"] and job["keys"][-1] in sizes]
@@ -95,7 +97,6 @@ def _ask(wanted, words, jobs, sizes, documents, place):
     sys.stdout.write(f"Asking about {len(documents)} documents: {predicted}.\n")
     sys.stdout.flush()
     files, others = pipeline.split_configfiles(words)
-    config = settings.of_files([*pipeline.settings_files(), *files], schema.merged())
     files.append(_asking.prepare(place, documents, Path(config["shards"])))
     _asking.lend(LEDGER, documents)
     changed = ["--config", *set_here] if (set_here := _set(others)) else []

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from ragassay.base import pipeline
 from ragassay.base.errors import AssayError, unknown
-from ragassay.config import prices, schema
+from ragassay.config import prices
+from ragassay.config.project import of_project
 from ragassay.config.services import SERVICE
-from ragassay.config.settings import of_files, read
+from ragassay.config.settings import read
 from ragassay.config.shards import read_shards
 from ragassay.models.recording import PROVIDER
 from ragassay.plan import references
@@ -55,7 +56,7 @@ def report(words: list[str], asks: bool = False, question: str = "") -> int:
 def configuration(files: list[str]) -> dict:
     """The checked configuration of the project in the working directory, with these files laid over it."""
     read_all(files)
-    return of_files([*pipeline.settings_files(), *files], schema.merged(), references.problems)
+    return of_project(files, references.problems)
 
 
 def _answers(name, entry, question):

@@ -7,8 +7,7 @@ import sys
 
 from ragassay.base import pipeline
 from ragassay.base.stage import log
-from ragassay.config import schema
-from ragassay.config.settings import of_files
+from ragassay.config.project import of_project
 from ragassay.people.page.access import LOOPBACK
 from ragassay.people.page.connections import listen
 from ragassay.services.serving.application import Server, application, listener, reload_on_hangup
@@ -18,8 +17,7 @@ from ragassay.services.serving.proxy import Proxy
 
 def serve(words: list[str], host: str, port: int, observe: bool) -> None:
     """On other addresses than loopback it needs a token."""
-    files = [*pipeline.settings_files(), *pipeline.configfiles(words)]
-    settings = of_files(files, schema.merged())["guard_server"]
+    settings = of_project(pipeline.configfiles(words))["guard_server"]
     token = os.environ.get(settings["token_variable"], "")
     if not token and host not in LOOPBACK:
         variable = settings["token_variable"]

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from ragassay.base import pipeline, tables
 from ragassay.base.errors import AssayError, unknown
-from ragassay.config import schema
-from ragassay.config.settings import of_files
+from ragassay.config.project import of_project
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.services import staging
 
@@ -34,7 +33,7 @@ def remove(words: list[str]) -> None:
 
 
 def _config(words):
-    return of_files([*pipeline.settings_files(), *pipeline.configfiles(words)], schema.merged())
+    return of_project(pipeline.configfiles(words))
 
 
 def _entry(config, name):

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragassay.base import pipeline, plain_yaml, tables
-from ragassay.base.atomic import replacing, restrict
+from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
 from ragassay.config import schema
-from ragassay.config.settings import checked, of_files
+from ragassay.config.project import of_project
+from ragassay.config.settings import checked
 from ragassay.people import click_log, labelling
 from ragassay.people.labelling import DEFUSION, LABELS
 from ragassay.schemas.people import ANNOTATION_ITEMS
@@ -94,8 +95,7 @@ class Study:
 
 def study(configfiles: list[str], generator: str | None, judge: str | None) -> Study:
     """The first generator and judge of the configuration unless others are named."""
-    config = of_files([*pipeline.settings_files(), *configfiles], schema.merged())
-    restrict(config["files_for"])
+    config = of_project(configfiles)
     scope = config["scope"]
     for role, name, named in (
         ("scope.generators or a question set", generator, [*scope["generators"], *config["question_sets"]]),
