@@ -62,13 +62,16 @@ def test_a_check_leaves_the_amounts_of_a_running_job_as_they_are(serve, entry, t
     with register.shared() as (kept, now):
         job[0] = now
         kept["jobs"][register.name] = job
-        kept |= {"manners": about | {"excess": 1.5, "room": 1}, "learned": {"requests_per_minute": 6000}}
+        kept |= {
+            "manners": about | {"excess": 1.5, "room": 1, "cut_after": 2048},
+            "learned": {"requests_per_minute": 6000},
+        }
         kept |= {"endpoint": about["endpoint"], "confirmed": True, "next": now, "slowed": None}
     register.spent(0.25)
     money = register.money.read_bytes()
     live.check("mine", entry(server, budget_usd=1.0), str(tmp_path / "register"))
     kept = register.kept()
-    assert kept["manners"] == about | {"refused": ["seed", "top_p"], "excess": 1.5, "room": 1}
+    assert kept["manners"] == about | {"refused": ["seed", "top_p"], "excess": 1.5, "room": 1, "cut_after": None}
     assert kept["jobs"] == {register.name: job} and kept["learned"] == {"requests_per_minute": 6000}
     assert register.money.read_bytes() == money
 
@@ -100,6 +103,18 @@ def test_a_server_that_cuts_prompts_without_a_word_is_seen_to(serve, entry):
     assert "2,048 tokens are read of about" in cut.lines()[5] and "num_ctx" in cut.lines()[5]
     reply = live.check("mine", entry(serve(texts=["yes"], context_tokens=4000)))
     assert reply.long.finish_reason == "too_long" and reply.lines()[5].startswith("  long prompts: not known: ")
+
+
+def test_a_run_says_that_the_server_cuts_prompts(serve, entry, model, tmp_path, monkeypatch, caplog):
+    server, register = serve(texts=["yes"]), str(tmp_path / "register")
+    monkeypatch.setattr(live, "CUT", 2.0)  # so that the server looks as if it read half
+    cut_after = live.check("mine", entry(server), register).cut_after
+    asked = [Request([{"role": "user", "content": f"Who is {name}?"}], {"temperature": 0}) for name in "ab"]
+    list(complete(asked, model(server, register=register), tmp_path / "ledger"))
+    assert caplog.text.count(f"its server reads {cut_after} tokens of a prompt and cuts the rest") == 1
+    monkeypatch.setattr(live, "CUT", 0.5)
+    assert live.check("mine", entry(server), register).cut_after is None
+    assert Register(register, "").kept()["manners"]["cut_after"] is None
 
 
 @pytest.mark.parametrize(

@@ -77,17 +77,26 @@ class LiveAnswer:
             return "kept"
         return f"{written} tokens were written where {ALLOWED} were allowed; a budget sets aside more"
 
+    @property
+    def cut_after(self) -> int | None:
+        """How many tokens of a prompt the server reads, if it cuts the rest."""
+        few, many = (answer and answer.prompt_tokens for answer in (self.short, self.long))
+        return many if few and many and many < CUT * _expected(few) else None
+
     def _reads(self):
         few, many = self.short.prompt_tokens, self.long.prompt_tokens
         if self.long.detail or not few or not many:
             return f"not known: {self.long.detail or 'the reply counts no tokens'}"
-        expected = expected_tokens(few, _filled(FEW), _filled(MANY))
-        if many >= CUT * expected:
+        if not self.cut_after:
             return f"{many:,} tokens are read"
         return (
-            f"{many:,} tokens are read of about {expected:,}, the rest is cut without notice; give the server a longer"
-            " context (Ollama: num_ctx) or shorten documents"
+            f"{many:,} tokens are read of about {_expected(few):,}, the rest is cut without notice; give the server a"
+            " longer context (Ollama: num_ctx) or shorten documents"
         )
+
+
+def _expected(few):
+    return expected_tokens(few, _filled(FEW), _filled(MANY))
 
 
 def expected_tokens(few: int, short: str, long: str) -> int:
@@ -162,20 +171,21 @@ def check(name: str, entry: dict, register: str | None = None) -> LiveAnswer:
         with contextlib.closing(Ledger(ledger)) as journal:
             counts, served, dollars = journal.counts, sorted(journal.served), journal.dollars
         kept = learned.kept()
-        if register:
-            _hand_over(kept, Register(register, ledger))
     tokens, refused = (counts["prompt"], counts["completion"]), kept.get("manners", {}).get("refused", [])
     texts, limits = [answer.text for answer in answers], kept.get("learned") or {}
     single = (answer for [answer] in others)
-    return LiveAnswer(name, texts, *tokens, counts["requests"], dollars, served, refused, limits, *single)
+    answer = LiveAnswer(name, texts, *tokens, counts["requests"], dollars, served, refused, limits, *single)
+    if register:
+        _hand_over(kept, Register(register, ""), answer.cut_after)
+    return answer
 
 
 def _user(text):
     return [{"role": "user", "content": text}]
 
 
-def _hand_over(source: dict, target: Register) -> None:
-    """Give a register what a server refuses and its limits. What answers cost stays as it is: it holds for a run's
+def _hand_over(source: dict, target: Register, cut_after: int | None = None) -> None:
+    """Give a register what a server refuses, where it cuts prompts, and its limits. What answers cost stays as it is: it holds for a run's
     requests, and those of a check are unlike them. Jobs that are running learn limits from their replies.
     """
     if not (learned := source.get("manners")):
@@ -185,7 +195,8 @@ def _hand_over(source: dict, target: Register) -> None:
         manners = kept.get("manners", {})
         if manners.get("endpoint") != endpoint:
             manners = {"endpoint": endpoint, "refused": [], "excess": 1.0, "answered": False, "room": None}
-        kept["manners"] = manners | {"refused": sorted({*manners["refused"], *learned["refused"]})}
+        refused = sorted({*manners["refused"], *learned["refused"]})
+        kept["manners"] = manners | {"refused": refused, "cut_after": cut_after}
         if source.get("endpoint") == endpoint and not kept["jobs"]:
             slowed = kept.get("slowed") if kept.get("endpoint") == endpoint else None
             kept |= {"endpoint": endpoint, "learned": source.get("learned"), "slowed": slowed}

@@ -25,6 +25,7 @@ class Quirks:
         self.model, self.register = model, register
         self.endpoint = [model.provider, model.model, model.base_url]
         self.known, self.excess, self.answered = set(), 1.0, False  # `answered`: whether any job has had a reply
+        self.cut_after = None  # tokens of a prompt that it reads, if it was seen to cut the rest without notice
         self.room = None  # requests that may be in flight after a surprise, None without one
         self.ramps = model.budget_usd is not None and model.mode != "batch"  # the rows of a batch are sent together
         if register:
@@ -117,7 +118,8 @@ class Quirks:
             if factor:
                 self._weigh(factor)
             learned = {"refused": sorted(self.known), "excess": self.excess, "answered": self.answered}
-            kept["manners"] = {"endpoint": self.endpoint} | learned | {"room": self.room}
+            learned |= {"room": self.room, "cut_after": self.cut_after}
+            kept["manners"] = {"endpoint": self.endpoint} | learned
 
     def take_over(self, kept: dict) -> None:
         """What a register holds, if it is about the same server."""
@@ -127,6 +129,13 @@ class Quirks:
             self.excess = max(self.excess, shared["excess"])
             self.answered = self.answered or shared.get("answered", False)
             self.room = shared.get("room") if self.ramps else None
+            if self.cut_after is None and (tokens := shared.get("cut_after")):
+                self.cut_after = tokens
+                log.warning(
+                    "model %s: its server reads %s tokens of a prompt and cuts the rest without notice",
+                    self.model.name,
+                    tokens,
+                )
 
 
 def _consequence(parameter, name):
