@@ -185,8 +185,8 @@ def _user(text):
 
 
 def _hand_over(source: dict, target: Register, cut_after: int | None = None) -> None:
-    """Give a register what a server refuses, where it cuts prompts, and its limits. What answers cost stays as it is: it
-    holds for a run's requests, and those of a check are unlike them. Jobs that are running learn limits from their
+    """Give a register what a server refuses, where it cuts prompts, and its limits. What answers cost stays as it is:
+    it holds for a run's requests, and those of a check are unlike them. Jobs that are running learn limits from their
     replies.
     """
     if not (learned := source.get("manners")):
