@@ -1,6 +1,7 @@
 """BM25 over a corpus in parts: the same bytes as in one job, however the corpus is cut."""
 
 import random
+import shutil
 
 import pytest
 
@@ -8,7 +9,7 @@ from ragassay.base import tables
 from ragassay.corpora import corpus
 from ragassay.corpora.frequencies import Frequencies, FrequencyError
 from ragassay.schemas.corpora import PASSAGES, QUERIES, WORD_COUNTS
-from ragassay.search.neighbours import RepeatedId
+from ragassay.search.neighbours import PassageError, RepeatedId
 from rows import row
 from scripts.corpora.add_word_counts import add_word_counts
 from scripts.corpora.count_words import count_words
@@ -84,7 +85,7 @@ def test_a_corpus_in_parts_gives_the_bytes_of_one_search(tmp_path, passages, que
     whole = (tmp_path / "ranking.parquet").read_bytes()
     shuffled = random.Random(7).sample(passages, SIZE)
     cuts = [[passages[:1], passages[1:]], [passages[-1:], passages[:250], passages[250:-1]]]
-    cuts += [[shuffled[at::count] for at in range(count)] for count in (1, 2, 5, 16)]
+    cuts += [[shuffled[at::count] for at in range(count)] for count in (2, 5, 16)]
     for parts in cuts:
         assert searched(parts, options, copied) == whole
 
@@ -108,6 +109,29 @@ def test_counts_of_parts_add_up_to_those_of_the_whole(tmp_path, passages):
     assert having[""] == SIZE and having["ferry"] == SIZE, "each title has it"
     frequencies = Frequencies.read(tmp_path / "sum.parquet", {"herring", "unheard"})
     assert frequencies.having == {"herring": having["herring"]} and frequencies.passages == SIZE
+
+
+def test_what_was_found_in_another_part_is_refused(tmp_path, passages, searched, queries):
+    searched([passages[:200], passages[200:]], {}, 0.0)
+    files, ranking = [tmp_path / f"part{number}.parquet" for number in range(2)], tmp_path / "ranking0.parquet"
+    problem = r"ranking0\.parquet: found the passage 'p\d+', which \S*part1\.parquet does not have; search again$"
+    with pytest.raises(PassageError, match=problem):
+        merge_parts(files, [ranking] * 2, queries, tmp_path / "counts.parquet", tmp_path / "again.parquet", {}, COUNT)
+    assert not (tmp_path / "again.parquet").exists()
+
+
+def test_counts_that_are_not_those_of_all_parts_are_refused(tmp_path, passages, searched, queries):
+    searched([passages[:200], passages[200:300], passages[300:]], {}, 0.0)
+    files, rankings = ([tmp_path / f"{name}{at}.parquet" for at in range(3)] for name in ("part", "ranking"))
+    sums, merged = tmp_path / "counts.parquet", tmp_path / "again.parquet"
+    shutil.copy(tmp_path / "counts0.parquet", sums)
+    line = r"counts\.parquet: found the words of 200 passages, expected {}; remove it and run again$"
+    with pytest.raises(FrequencyError, match=line.format(r"more than the 200 of the part \S*part0\.parquet")):
+        search_part(files[0], queries, sums, rankings[0], {}, COUNT)
+    search_part(files[1], queries, sums, rankings[1], {}, COUNT)
+    with pytest.raises(FrequencyError, match=line.format("those of all 400 in the parts")):
+        merge_parts(files, rankings, queries, sums, merged, {}, COUNT)
+    assert not merged.exists()
 
 
 def test_two_parts_with_one_id_are_refused(passages, searched):

@@ -12,7 +12,7 @@ from ragassay.corpora.corpus import CorpusError
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import EMBEDDED_PASSAGES
-from ragassay.search.neighbours import RepeatedId
+from ragassay.search.neighbours import PassageError, RepeatedId
 from scripts.search.embed_passages import embed_passages
 from scripts.search.merge_neighbours import merge_neighbours
 from scripts.search.search_bm25 import search_bm25
@@ -148,6 +148,10 @@ def test_parts_that_were_searched_apart_are_one_search(searched, corpus, tmp_pat
         search_dense(parts[-1], corpus["queries"], found[-1], **own)
     merge_neighbours(parts, found, corpus["queries"], tmp_path / "merged.parquet", **own)
     assert found_by(tmp_path / "merged.parquet") == whole
+    with pytest.raises(
+        PassageError, match=r"found0\.parquet: found the passage 'p\d', which \S*part1\.parquet does not"
+    ):
+        merge_neighbours(parts, [found[0], *found[:2]], corpus["queries"], tmp_path / "merged.parquet", **own)
     with pytest.raises(RepeatedId, match=r"found the id 'p[14]' twice in a corpus, expected each id once"):
         merge_neighbours([*parts, parts[0]], found, corpus["queries"], tmp_path / "merged.parquet", **own)
 

@@ -79,8 +79,25 @@ def merged(rankings: list[pa.Table], count: int) -> pa.Table:
     return best.set_column(place, NEIGHBOURS.schema.field(place), pa.array(ranks[ranks <= count].astype(np.int32)))
 
 
-def check_ids(passages: Iterable) -> None:
-    """Refuse parts of a corpus that have passages of the same id. Of each id eight bytes are in memory."""
+def of_parts(table: tables.Table, passages: Iterable, parts: Iterable) -> list[pa.Table]:
+    """What was found in each part of a corpus; a table with a passage that its part has not is refused."""
+    rankings = []
+    for file, part in zip(passages, parts, strict=True):
+        rankings.append(tables.read(table, part))
+        missing = pc.unique(rankings[-1]["passage_id"])
+        for batch in tables.batches(PASSAGES, file, ["passage_id"]):
+            missing = missing.filter(pc.invert(pc.is_in(missing, value_set=batch["passage_id"])))
+        if len(missing):
+            raise PassageError(
+                f"{part}: found the passage {missing[0].as_py()!r}, which {file} does not have; search again"
+            )
+    return rankings
+
+
+def check_ids(passages: Iterable) -> int:
+    """Refuse parts of a corpus that have passages of the same id; gives how many passages they have. Of each id eight
+    bytes are in memory.
+    """
     numbers = array("q")
     for name in _names(passages):
         numbers.append(hash(name))
@@ -95,6 +112,7 @@ def check_ids(passages: Iterable) -> None:
             where = ", ".join(map(str, passages))
             raise RepeatedId(f"{where}: found the id {name!r} twice in a corpus, expected each id once; rename one")
         seen.add(name)
+    return len(hashes)
 
 
 def _names(passages) -> Iterator[str]:

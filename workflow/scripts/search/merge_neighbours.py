@@ -6,7 +6,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search.masked_sources import mask
-from ragassay.search.neighbours import check_ids, merged
+from ragassay.search.neighbours import check_ids, merged, of_parts
 from ragassay.search.vectors import Vectors
 
 
@@ -15,7 +15,7 @@ def merge_neighbours(
 ):
     """`copied` is that of `masked_sources`; the parts were searched with 1."""
     check_ids(passages)
-    written = tables.write(NEIGHBOURS, neighbours, merged([tables.read(NEIGHBOURS, part) for part in parts], count))
+    written = tables.write(NEIGHBOURS, neighbours, merged(of_parts(NEIGHBOURS, passages, parts), count))
     vectors = Vectors(encoder, query_encoder, embeddings, similarity)
     mask(neighbours, queries, passages, titles, vectors.scores, copied)
     log.info("%d neighbours of %d parts", written, len(parts))

@@ -3,7 +3,7 @@
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
-from ragassay.corpora.frequencies import Frequencies, words_of
+from ragassay.corpora.frequencies import Frequencies, FrequencyError, words_of
 from ragassay.schemas.corpora import PART_NEIGHBOURS, QUERIES
 from ragassay.search.bm25 import Bm25, best_by_words
 from ragassay.search.neighbours import of_best
@@ -17,6 +17,10 @@ def search_part(passages, queries, word_counts, part_neighbours, options, count)
     frequencies = Frequencies.read(word_counts, {word for text in asked["text"] for word in words_of(text)})
     indexes = (Bm25(texts, **options, frequencies=frequencies) for texts in corpus.blocks())
     best = best_by_words(indexes, asked["text"], count)
+    if frequencies.passages <= len(corpus.ids):
+        problem = f"expected more than the {len(corpus.ids)} of the part {passages}"
+        problem = f"found the words of {frequencies.passages} passages, {problem}"
+        raise FrequencyError(f"{word_counts}: {problem}; remove it and run again")
     with tables.Writer(PART_NEIGHBOURS, part_neighbours) as writer:
         for rows in of_best(asked["query_id"], corpus.ids, best):
             writer.write(rows)
