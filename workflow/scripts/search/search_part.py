@@ -18,8 +18,8 @@ def search_part(passages, queries, word_counts, part_neighbours, options, count)
     indexes = (Bm25(texts, **options, frequencies=frequencies) for texts in corpus.blocks())
     best = best_by_words(indexes, asked["text"], count)
     if frequencies.passages <= len(corpus.ids):
-        problem = f"expected more than the {len(corpus.ids)} of the part {passages}"
-        problem = f"found the words of {frequencies.passages} passages, {problem}"
+        part = f"the {len(corpus.ids)} of the part {passages}"
+        problem = f"found the words of {frequencies.passages} passages, expected more than {part}"
         raise FrequencyError(f"{word_counts}: {problem}; remove it and run again")
     with tables.Writer(PART_NEIGHBOURS, part_neighbours) as writer:
         for rows in of_best(asked["query_id"], corpus.ids, best):
