@@ -5,9 +5,11 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
+from growth import peak
 from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.documents import DOCUMENTS
@@ -34,7 +36,6 @@ def exported(tmp_path):
             row(
                 DOCUMENTS,
                 doc_id=doc,
-                shard="s",
                 title="Über | <b>" if number else None,
                 text=f"Text {number}.\n\nÉ",
                 topic=topic,
@@ -52,20 +53,25 @@ def exported(tmp_path):
             hardness.append(row(HARDNESS, **name, nearness=0.5))
             if status == "kept":
                 scores.append(row(HARDNESS_SCORES, **name, score=0.25, hard=number == 0))
-    for table, rows in [
-        (DOCUMENTS, documents),
-        (SELECTED_QUESTIONS, questions),
-        (NOVEL_CLAIMS, claims),
-        (HARDNESS, hardness),
-        (HARDNESS_SCORES, scores),
-    ]:
-        tables.write(table, tmp_path / table.name, rows)
+    given = {DOCUMENTS: documents, SELECTED_QUESTIONS: questions, NOVEL_CLAIMS: claims, HARDNESS: hardness}
 
-    def export(folder="out", texts=True, sources=SOURCES):
-        single = {name: [tmp_path / name] for name in ("documents", "selected_questions", "novel_claims", "hardness")}
+    def export(folder="out", texts=True, sources=SOURCES, shards="s", times=1):
+        shard_of = {row["doc_id"]: shards[number % len(shards)] for number, row in enumerate(documents)}
+        files = {}
+        for table, rows in given.items():
+            files[table.name] = [place(tmp_path / folder, table, shard=shard) for shard in shards]
+            for shard, file in zip(shards, files[table.name], strict=True):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                of_shard = [row for row in rows if shard_of[row["doc_id"]] == shard]
+                of_shard = [row | {"text": row["text"] * times} for row in of_shard] if table is DOCUMENTS else of_shard
+                tables.write(table, file, [row | {"shard": shard} for row in of_shard])
+        graded = [row | {"shard": shard_of[row["doc_id"]]} for row in scores]
+        files["hardness_scores"] = place(tmp_path / folder, HARDNESS_SCORES)
+        files["hardness_scores"].parent.mkdir(parents=True, exist_ok=True)
+        tables.write(HARDNESS_SCORES, files["hardness_scores"], graded)
         places = {name: tmp_path / folder / name for name in ("beir", "hugging_face")}
-        places |= {"hardness_scores": tmp_path / "hardness_scores", "brought": {"s": ["data/mine.csv"]}}
-        export_questions(**single, **places, about=ABOUT, texts=texts, sources=sources)
+        brought = {shard: ["data/mine.csv"] for shard in shards}
+        export_questions(**files, **places, about=ABOUT, texts=texts, sources=sources, brought=brought)
         return tmp_path / folder
 
     return export
@@ -162,12 +168,34 @@ def test_the_card_counts_and_describes(exported):
 
 
 def test_a_second_export_gives_the_same_bytes_and_nothing_else(exported):
-    def content(folder):
-        return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
     first = content(exported())
     (exported() / "beir/qrels/old.tsv").write_text("of an older export")
     assert content(exported()) == first == content(exported("elsewhere"))
+
+
+def content(folder):
+    files = [path for name in ("beir", "hugging_face") for path in (folder / name).rglob("*") if path.is_file()]
+    return {path.relative_to(folder): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_any_cut_into_shards_gives_the_same_bytes(exported, texts):
+    first = content(exported(texts=texts))
+    assert content(exported("cut", texts=texts, shards="bac")) == first and len(first) == 13
+
+
+def test_texts_of_one_shard_at_a_time_are_in_memory(exported, monkeypatch):
+    peaks = []
+
+    def measured(**files):
+        peaks.append(peak(partial(export, **files)))
+
+    export = export_questions
+    monkeypatch.setitem(globals(), "export_questions", measured)
+    for shards in ("s", "abcdef"):
+        exported(texts=False, shards=shards, times=500_000)
+    whole, cut = peaks
+    assert cut < 0.6 * whole
 
 
 TEXTS = [("bridge", "The lighthouse fell in the storm."), ("ferry", "It sails at seven.")]

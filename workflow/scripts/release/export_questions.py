@@ -2,16 +2,21 @@
 
 Texts are exported with `texts`, if `release.sources` allows those of every source. Else, as for publishers' news,
 readers get the address, the hash of the whole text and how far the document goes in it: enough to fetch it themselves
-and to check that it is the same.
+and to check that it is the same. One shard is in memory at a time, and the grades of all questions.
 
 Write questions and documents in the forms that others read. BEIR, as a retrieval benchmark: an out-of-scope
 question has no line in `qrels`; the document that it was written about is in `sources`, in the same form. Hugging
 Face: Parquet files and a data card for `datasets.load_dataset`, with all questions; `status` says which were kept.
 """
 
+import heapq
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
 
+import pyarrow.compute as pc
 import yaml
 
 from ragassay.base import tables
@@ -25,7 +30,6 @@ from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
 from ragassay.schemas.scope_questions import NOVEL_CLAIMS, SELECTED_QUESTIONS
 
 BEIR_SPLITS = {"train": "train", "validation": "dev", "test": "test"}
-PLACES = (("in_scope", "qrels"), ("out_of_scope", "sources"))
 HEADER = "query-id\tcorpus-id\tscore\n"
 SPLITS = ("train", "validation", "test")
 CORPUS = "corpus"
@@ -33,7 +37,9 @@ WITHOUT_TEXTS = (
     "The texts of the documents are not in this folder. `url` says where each was published; if `content_hash` is"
     " the SHA-256 of the article's text as you extract it, its first `text_end` characters are the document.\n"
 )
-KINDS = ("in scope, kept", "out of scope, kept", "of these hard", "disputed", "undecided")
+IN_SCOPE, OUT_OF_SCOPE, HARD = "in scope, kept", "out of scope, kept", "of these hard"
+KINDS = (IN_SCOPE, OUT_OF_SCOPE, HARD, "disputed", "undecided")
+PLACES = {IN_SCOPE: "qrels", OUT_OF_SCOPE: "sources"}
 SHOWN = 5  # sources that the card names
 
 
@@ -50,33 +56,50 @@ def export_questions(
     sources,
     brought,
 ):
-    known = tables.read_all(DOCUMENTS, documents).to_pylist()
-    unnamed = Licences({"release": {"sources": sources}}, [], brought).unnamed(known) if texts else []
+    unnamed = _unnamed(documents, sources, brought) if texts else []
     if unnamed:
         names = ", ".join(unnamed[:SHOWN]) + (", ..." if len(unnamed) > SHOWN else "")
         note = f"`release.sources` does not say that texts of these sources may be published: {names}."
         about = about | {"licence": "other", "licence_note": note}
         log.info("texts are left out, and the licence is `other`: %s", note)
-    known = [_given(row, texts and not unnamed) for row in known]
-    questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
-    found = write_beir(beir, known, questions)
-    claims = _by("recovered_id", NOVEL_CLAIMS, novel_claims, "text")
-    near = _by("question_id", HARDNESS, hardness, "nearness")
-    scores = _by("question_id", HARDNESS_SCORES, [hardness_scores], "score", "hard")
-    topics = {row["doc_id"]: row["topic"] for row in known}
-    rows = []
-    for row in questions:
-        score = scores.get(row["question_id"], {"score": None, "hard": None})
-        row |= {"question": row["text"], "topic": topics[row["doc_id"]]}
-        row |= {"claim": claims.get(row["recovered_id"], {"text": None})["text"]}
-        row |= {"nearness": near.get(row["question_id"], {"nearness": None})["nearness"]}
-        row |= {"overlap_score": score["score"], "hard": score["hard"]}
-        rows.append({name: row[name] for name in (*EXPORTED_QUESTIONS.schema.names, "split")})
-    counts = Counter(row["doc_id"] for row in questions)
+    files = {DOCUMENTS: documents, SELECTED_QUESTIONS: selected_questions}
+    files |= {NOVEL_CLAIMS: novel_claims, HARDNESS: hardness}
+    shards = _shards(files, hardness_scores, texts and not unnamed)
+    contents = write_hugging_face(hugging_face, shards, About(**about))
+    write_beir(beir, hugging_face, contents)
+    kept, with_document = contents.count(IN_SCOPE, OUT_OF_SCOPE), contents.count(IN_SCOPE)
+    queries = "%d documents, %d queries, %d of them with a document that answers"
+    log.info(queries, contents.documents, kept, with_document)
+
+
+def _unnamed(documents, sources, brought):
+    licences, names = Licences({"release": {"sources": sources}}, [], brought), set()
+    for _, rows in tables.each(DOCUMENTS, documents, ["site", "shard"]):
+        names |= {*licences.unnamed(rows.to_pylist())}
+    return sorted(names)
+
+
+def _shards(files, hardness_scores, texts) -> Iterator[tuple[list[dict], list[dict]]]:
+    """Of each shard, rows of exported_documents and of exported_questions, these with their split besides."""
+    grades = tables.read(HARDNESS_SCORES, hardness_scores, ["question_id", "shard", "score", "hard"])
     names = [name for name in EXPORTED_DOCUMENTS.schema.names if name != "n_questions"]
-    corpus = [{name: row[name] for name in names} | {"n_questions": counts[row["doc_id"]]} for row in known]
-    write_hugging_face(hugging_face, corpus, rows, About(**about))
-    log.info("%(documents)d documents, %(queries)d queries, %(qrels)d of them with a document that answers", found)
+    for shard, paths in tables.by_shard(files).items():
+        documents = [_given(row, texts) for row in tables.read_all(DOCUMENTS, paths[DOCUMENTS]).to_pylist()]
+        questions = tables.read_all(SELECTED_QUESTIONS, paths[SELECTED_QUESTIONS]).to_pylist()
+        claims = _by("recovered_id", tables.read_all(NOVEL_CLAIMS, paths[NOVEL_CLAIMS], ["recovered_id", "text"]))
+        near = _by("question_id", tables.read_all(HARDNESS, paths[HARDNESS], ["question_id", "nearness"]))
+        scores = _by("question_id", grades.filter(pc.equal(grades["shard"], shard)))
+        topics = {row["doc_id"]: row["topic"] for row in documents}
+        rows = []
+        for row in questions:
+            score = scores.get(row["question_id"], {"score": None, "hard": None})
+            row |= {"question": row["text"], "topic": topics[row["doc_id"]]}
+            row |= {"claim": claims.get(row["recovered_id"], {"text": None})["text"]}
+            row |= {"nearness": near.get(row["question_id"], {"nearness": None})["nearness"]}
+            row |= {"overlap_score": score["score"], "hard": score["hard"]}
+            rows.append({name: row[name] for name in (*EXPORTED_QUESTIONS.schema.names, "split")})
+        counts = Counter(row["doc_id"] for row in questions)
+        yield [{name: row[name] for name in names} | {"n_questions": counts[row["doc_id"]]} for row in documents], rows
 
 
 def _given(row, texts):
@@ -84,8 +107,8 @@ def _given(row, texts):
     return row | {"text_end": len(row["text"]), "text": row["text"] if texts else None}
 
 
-def _by(key, table, paths, *columns):
-    return {row[key]: row for row in tables.read_all(table, paths, [key, *columns]).to_pylist()}
+def _by(key, rows):
+    return {row[key]: row for row in rows.to_pylist()}
 
 
 @dataclass(frozen=True)
@@ -98,17 +121,79 @@ class About:
     language: str = "en"
 
 
-def write_beir(folder, documents: list[dict], questions: list[dict]) -> dict[str, int]:
-    """Write the folder; returns how many documents, queries and lines of qrels it has. `documents` are rows of the
-    table documents with text_end, their text None if it is not to be given; `questions` of selected_questions.
-    """
-    asked = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
-    corpus = sorted(documents, key=lambda row: row["doc_id"])
+@dataclass
+class Contents:
+    """What is exported, as the card counts it."""
+
+    documents: int = 0
+    with_text: int = 0
+    questions: Counter = field(default_factory=Counter)  # split -> how many
+    kinds: Counter = field(default_factory=Counter)  # ("split" or "topic", which, one of KINDS) -> questions
+    models: set = field(default_factory=set)  # ("generator" or "judge", which)
+
+    def add(self, documents: list[dict], questions: list[dict]) -> None:
+        self.documents += len(documents)
+        self.with_text += sum(row["text"] is not None for row in documents)
+        for row in questions:
+            self.questions[row["split"]] += 1
+            self.models |= {(column, row[column]) for column in ("generator", "judge")}
+            for kind in _kinds(row):
+                self.kinds["split", row["split"], kind] += 1
+                self.kinds["topic", row["topic"] or "(none)", kind] += 1
+
+    def splits(self) -> list[str]:
+        return [split for split in SPLITS if split in self.questions]
+
+    def count(self, *kinds: str) -> int:
+        return sum(self.kinds["split", split, kind] for split in self.questions for kind in kinds)
+
+    def table(self, column: str, values: Iterable[str]) -> str:
+        """A line for each split or topic."""
+        rows = [(value, *(self.kinds[column, value, kind] for kind in KINDS)) for value in values]
+        return markdown_table((column, *KINDS), rows)
+
+
+def _kinds(row):
+    """Those of KINDS that a question is of."""
+    if row["status"] != "kept":
+        return [row["status"]]
+    if row["intended"] == "in_scope":
+        return [IN_SCOPE]
+    return [OUT_OF_SCOPE, HARD] if row["hard"] else [OUT_OF_SCOPE]
+
+
+def write_beir(folder, hugging_face, contents: Contents) -> None:
+    """Write the folder from the other form, whose files are sorted."""
+    kept = {split: _kept(hugging_face, split) for split in contents.splits()}
     with building(folder) as place:
-        write_lines(place / "corpus.jsonl", map(_document, corpus))
-        write_lines(place / "queries.jsonl", map(_query, asked))
-        lines = {intended: _write_tables(place / name, asked, intended) for intended, name in PLACES}
-    return {"documents": len(corpus), "queries": len(asked), "qrels": lines["in_scope"]}
+        write_lines(place / "corpus.jsonl", map(_document, _rows(EXPORTED_DOCUMENTS, _corpus(hugging_face))))
+        write_lines(
+            place / "queries.jsonl", map(_query, heapq.merge(*kept.values(), key=lambda row: row["question_id"]))
+        )
+        for kind, name in PLACES.items():
+            (place / name).mkdir()
+            for split in contents.splits():
+                if contents.kinds["split", split, kind]:
+                    _write_table(place / name / f"{BEIR_SPLITS[split]}.tsv", _kept(hugging_face, split), kind)
+
+
+def _rows(table, path):
+    for batch in tables.batches(table, path):
+        yield from batch.to_pylist()
+
+
+def _kept(folder, split):
+    for row in _rows(EXPORTED_QUESTIONS, _questions(folder, split)):
+        if row["status"] == "kept":
+            yield row | {"split": split}
+
+
+def _questions(folder, split):
+    return Path(folder) / "questions" / f"{split}.parquet"
+
+
+def _corpus(folder):
+    return Path(folder) / "documents" / f"{CORPUS}.parquet"
 
 
 def _document(row):
@@ -118,46 +203,50 @@ def _document(row):
 
 def _query(row):
     metadata = {name: row[name] for name in ("intended", "split", "doc_id", "generator", "judge")}
-    return {"_id": row["question_id"], "text": row["text"], "metadata": metadata}
+    return {"_id": row["question_id"], "text": row["question"], "metadata": metadata}
 
 
-def _write_tables(folder, questions, intended):
-    folder.mkdir()
-    rows = [row for row in questions if row["intended"] == intended]
-    for split, name in BEIR_SPLITS.items():
-        lines = [f"{row['question_id']}\t{row['doc_id']}\t1\n" for row in rows if row["split"] == split]
-        if lines:
-            (folder / f"{name}.tsv").write_text(HEADER + "".join(lines), encoding="utf-8", newline="\n")
-    return len(rows)
+def _write_table(path, questions, kind):
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(HEADER)
+        for row in questions:
+            if kind in _kinds(row):
+                file.write(f"{row['question_id']}\t{row['doc_id']}\t1\n")
 
 
-def write_hugging_face(folder, documents: list[dict], questions: list[dict], about: About) -> None:
-    """`documents` are rows of exported_documents; `questions` of exported_questions, each with its split besides."""
-    parts = {}
-    for row in sorted(questions, key=lambda row: SPLITS.index(row["split"])):
-        parts.setdefault(row["split"], []).append({name: row[name] for name in EXPORTED_QUESTIONS.schema.names})
-    with building(folder) as place:
-        for split, rows in parts.items():
-            tables.write(EXPORTED_QUESTIONS, place / "questions" / f"{split}.parquet", rows)
-        tables.write(EXPORTED_DOCUMENTS, place / "documents" / f"{CORPUS}.parquet", documents)
-        (place / "README.md").write_text(card(documents, parts, about), encoding="utf-8", newline="\n")
+def write_hugging_face(folder, shards: Iterable[tuple[list[dict], list[dict]]], about: About) -> Contents:
+    """`shards` have rows of exported_documents, and of exported_questions, these with their split besides."""
+    contents, writers = Contents(), {}
+    with building(folder) as place, ExitStack() as opened:
+        corpus = opened.enter_context(tables.Writer(EXPORTED_DOCUMENTS, _corpus(place)))
+        for documents, questions in shards:
+            contents.add(documents, questions)
+            for row in documents:
+                corpus.add(row)
+            for row in questions:
+                split = row.pop("split")
+                if split not in writers:
+                    writer = tables.Writer(EXPORTED_QUESTIONS, _questions(place, split))
+                    writers[split] = opened.enter_context(writer)
+                writers[split].add(row)
+        (place / "README.md").write_text(card(contents, about), encoding="utf-8", newline="\n")
+    return contents
 
 
-def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> str:
-    questions = [row for rows in parts.values() for row in rows]
-    by_split = [(split, *_counts(rows)) for split, rows in parts.items()]
+def card(contents: Contents, about: About) -> str:
+    topics = sorted({value for column, value, _ in contents.kinds if column == "topic"})
     return "\n".join(
         [
-            f"---\n{_front(documents, parts, about)}---\n",
+            f"---\n{_front(contents, about)}---\n",
             f"# {about.title}\n",
             "Questions about documents, some of which the document does not answer although they sound as if it did:"
             " do readers and retrievers notice? Models wrote and judged the questions.\n",
             "## Counts\n",
-            f"{len(documents)} documents, {len(questions)} questions.\n",
-            f"{markdown_table(('split', *KINDS), by_split)}\n",
-            f"{markdown_table(('topic', *KINDS), _by_topic(questions))}\n",
+            f"{contents.documents} documents, {contents.questions.total()} questions.\n",
+            f"{contents.table('split', contents.splits())}\n",
+            f"{contents.table('topic', topics)}\n",
             "A question is kept if the judge agrees with what it was written to be; use the others with care.\n",
-            *([WITHOUT_TEXTS] if all(row["text"] is None for row in documents) else []),
+            *([] if contents.with_text else [WITHOUT_TEXTS]),
             "## Fields\n",
             "### questions\n",
             _fields(EXPORTED_QUESTIONS),
@@ -166,7 +255,7 @@ def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> s
             "## Splits\n",
             "A document and all its near-duplicates, with all their questions, are in one split.\n",
             "## Models\n",
-            f"Questions written by {_names(questions, 'generator')}, judged by {_names(questions, 'judge')}.\n",
+            f"Questions written by {_names(contents, 'generator')}, judged by {_names(contents, 'judge')}.\n",
             "## Licence\n",
             f"{about.licence}. {about.licence_note}\n",
             "## Use\n",
@@ -176,31 +265,16 @@ def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> s
     )
 
 
-def _counts(rows):
-    """How many of each of KINDS."""
-    kept = Counter(row["intended"] for row in rows if row["status"] == "kept")
-    hard = sum(row["status"] == "kept" and row["intended"] == "out_of_scope" and bool(row["hard"]) for row in rows)
-    status = Counter(row["status"] for row in rows)
-    return kept["in_scope"], kept["out_of_scope"], hard, status["disputed"], status["undecided"]
-
-
-def _by_topic(questions):
-    topics = {}
-    for row in questions:
-        topics.setdefault(row["topic"] or "(none)", []).append(row)
-    return [(topic, *_counts(topics[topic])) for topic in sorted(topics)]
-
-
-def _front(documents, parts, about):
+def _front(contents, about):
     """What the hub and the library read: licence, size, and which files are which split of which configuration."""
-    splits = [{"split": split, "path": f"questions/{split}.parquet"} for split in parts]
+    splits = [{"split": split, "path": f"questions/{split}.parquet"} for split in contents.splits()]
     configs = [{"config_name": "questions", "default": True, "data_files": splits}] if splits else []
     corpus = [{"split": CORPUS, "path": f"documents/{CORPUS}.parquet"}]
     front = {
         "license": about.licence,
         "language": [about.language],
         "pretty_name": about.title,
-        "size_categories": [size_category(sum(map(len, parts.values())))],
+        "size_categories": [size_category(contents.questions.total())],
         "task_categories": ["question-answering", "text-retrieval"],
         "configs": [*configs, {"config_name": "documents", "data_files": corpus}],
     }
@@ -212,8 +286,8 @@ def _fields(table):
     return markdown_table(("column", "type", "meaning"), rows) + "\n"
 
 
-def _names(rows, column):
-    return ", ".join(sorted({markdown_cell(row[column]) for row in rows})) or "nobody"
+def _names(contents, column):
+    return ", ".join(sorted(markdown_cell(name) for of, name in contents.models if of == column)) or "nobody"
 
 
 if __name__ == "__main__":
