@@ -140,7 +140,7 @@ def test_by_vectors_the_source_leaves_all_parts_as_it_leaves_the_whole(corpus, t
     search(passages, tmp_path / "whole.parquet", copied)
     rows, files, found = tables.read(PASSAGES, passages).to_pylist(), [], []
     for number, names in enumerate(PARTS):
-        files.append(tmp_path / f"part{number}.parquet")
+        files.append(tmp_path / f"small+{number}.parquet")
         found.append(tmp_path / f"found{number}.parquet")
         tables.write(PASSAGES, files[-1], [row for row in rows if row["passage_id"] in names])
         search(files[-1], found[-1], copied=1.0)
@@ -148,6 +148,24 @@ def test_by_vectors_the_source_leaves_all_parts_as_it_leaves_the_whole(corpus, t
     whole, merged = rankings(tmp_path / "whole.parquet"), rankings(tmp_path / "merged.parquet")
     assert {query: list(scores) for query, scores in merged.items()} == {query: list(whole[query]) for query in whole}
     assert merged == {query: pytest.approx(scores, abs=2e-5) for query, scores in whole.items()}
+
+
+def test_a_corpus_that_another_extends_is_not_masked_twice(corpus, tmp_path, loaded_once):
+    passages, queries = corpus
+    settings = {"encoder": MINILM, "query_encoder": MINILM, "embeddings": str(tmp_path / "store")}
+    settings |= {"titles": "none", "similarity": "cosine", "count": 9}
+    more, files = tmp_path / "more+1.parquet", [tmp_path / "found0.parquet", tmp_path / "found1.parquet"]
+    rewritten = row(PASSAGES, passage_id="own#1+rewritten", document_id="own#1+rewritten", text=f"Rewritten. {SOURCE}")
+    tables.write(PASSAGES, more, [rewritten])
+    for file, found, copied in ((passages, files[0], 0.5), (more, files[1], 1.0)):
+        search_dense(file, queries, found, **settings, copied=copied)
+    merge_neighbours([passages, more], files, queries, tmp_path / "merged.parquet", **settings, copied=0.5)
+    merged, (base, new) = rankings(tmp_path / "merged.parquet"), map(rankings, files)
+    lower = 0
+    for query, scores in merged.items():
+        assert {name: scores[name] for name in base[query]} == base[query]
+        lower += scores["own#1+rewritten"] < new[query]["own#1+rewritten"]
+    assert lower, "what repeats a source in the other part is taken out"
 
 
 def test_a_passage_of_one_sentence_is_no_neighbour_of_its_query(tmp_path):

@@ -143,13 +143,13 @@ def test_parts_that_were_searched_apart_are_one_search(searched, corpus, tmp_pat
     own |= {"similarity": "cosine", "count": 3}
     whole, parts, found = searched(search_dense, **own), [], []
     for number, names in enumerate((["p1", "p4"], ["p2"], ["p3"])):
-        parts.append(write_passages(tmp_path / f"part{number}.parquet", {name: TEXTS[name] for name in names}))
+        parts.append(write_passages(tmp_path / f"own+{number}.parquet", {name: TEXTS[name] for name in names}))
         found.append(tmp_path / f"found{number}.parquet")
         search_dense(parts[-1], corpus["queries"], found[-1], **own)
     merge_neighbours(parts, found, corpus["queries"], tmp_path / "merged.parquet", **own)
     assert found_by(tmp_path / "merged.parquet") == whole
     with pytest.raises(
-        PassageError, match=r"found0\.parquet: found the passage 'p\d', which \S*part1\.parquet does not"
+        PassageError, match=r"found0\.parquet: found the passage 'p\d', which \S*own\+1\.parquet does not"
     ):
         merge_neighbours(parts, [found[0], *found[:2]], corpus["queries"], tmp_path / "merged.parquet", **own)
     with pytest.raises(RepeatedId, match=r"found the id 'p[14]' twice in a corpus, expected each id once"):

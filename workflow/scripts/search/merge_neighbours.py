@@ -2,6 +2,8 @@
 Synthetic queries do not find the sentence that they were made from, in whatever part it stands.
 """
 
+from pathlib import Path
+
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import NEIGHBOURS
@@ -13,11 +15,17 @@ from ragassay.search.vectors import Vectors
 def merge_neighbours(
     passages, parts, queries, neighbours, encoder, query_encoder, embeddings, titles, similarity, count, copied=0.0
 ):
-    """`copied` is that of `masked_sources`; the parts were searched with 1."""
+    """`copied` is that of `masked_sources`. Parts were searched with 1, but not a corpus that this one extends, whose
+    sources have been taken out.
+    """
     check_ids(passages)
     written = tables.write(NEIGHBOURS, neighbours, merged(of_parts(NEIGHBOURS, passages, parts), count))
     vectors = Vectors(encoder, query_encoder, embeddings, similarity)
-    mask(neighbours, queries, passages, titles, vectors.scores, copied)
+    whole = [found for file, found in zip(passages, parts, strict=True) if "+" not in Path(file).stem]
+    masked = {
+        name for path in whole for name in tables.read(NEIGHBOURS, path, ["passage_id"])["passage_id"].to_pylist()
+    }
+    mask(neighbours, queries, passages, titles, vectors.scores, copied, masked)
     log.info("%d neighbours of %d parts", written, len(parts))
 
 
