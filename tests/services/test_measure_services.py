@@ -79,6 +79,14 @@ def test_two_services_differ_where_their_cards_do(card):
     assert values["document_retrieved_p"] == 1
 
 
+def test_what_steers_or_hides_in_a_reply_is_in_no_table(asked):
+    dirty = {"text": "The har\u200bbour.\x1b[2J", "id": "h\u202e1", "source": "a\0b"}
+    rows = asked("dirty", lambda body: {"answer": "Pe\x1bll\u2066.\u2028Yes\U000e0041.", "passages": [dirty]})
+    assert {row["text"] for name in ("responses", "answers") for row in rows[name]} == {"Pell.\nYes."}
+    passages = {(row["text"], row["passage_id"], row["source"]) for row in rows["passages"]}
+    assert passages == {("The harbour.[2J", "h1", "ab")}
+
+
 def test_one_that_answers_now_and_then_is_unstable(asked, tmp_path):
     turns = {}
 

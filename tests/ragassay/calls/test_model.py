@@ -6,7 +6,7 @@ from ragassay.calls.model import Answer, Failure, Model, Provider, Usage, answer
 
 
 def test_a_table_says_of_an_answer_what_it_was_and_whether_it_was_cut():
-    cut = answer_columns(Answer("A \ud800 b", "length", 3, 4, "busy"), "reader", "digest")
+    cut = answer_columns(Answer("A \x1b\u202e\ud800 b\0", "length", 3, 4, "busy"), "reader", "digest")
     counts = {"prompt_tokens": 3, "completion_tokens": 4}
     about = {"responder": "reader", "prompt": "digest"}
     assert (

@@ -103,6 +103,7 @@ def test_no_character_that_the_demos_encoder_drops_is_left():
 
 
 UNFIT = "\0 \x08 \x1b \x7f \x9b \u202e \u2066 \ufeff \ufffe \uffff \ufdd0 \ud800 \U000e0041 \U0010ffff".split(" ")
+UNFIT += "\u00ad \u061c \u200b \u200e \u200f \u2060 \u2064 \u206a \u206f \u3164 \uffa0 \U0001d173".split(" ")
 
 
 @pytest.mark.parametrize("sign", UNFIT)
@@ -113,8 +114,13 @@ def test_what_steers_or_hides_is_not_stored(sign):
     assert csv_cell(f"{sign}=1+1") == "'=1+1" and csv_cell(sign) == ""
 
 
+def test_a_text_keeps_the_ends_of_its_lines():
+    assert fit("one\u2028two\u2029three\x0bfour\x85five\r\n") == "one\ntwo\nthree\nfour\nfive\r\n"
+    assert "U+2028" in refusal("one\u2028two")
+
+
 def test_what_languages_need_stays():
-    texts = ["Änne\r\n\tO'Neil", "می\u200cخواهم", "👩\u200d👧", "\u200fשלום", "co\u00adop", "क्\u200dष"]
+    texts = ["Änne\r\n\tO'Neil", "می\u200cخواهم", "👩\u200d👧", "שלום", "क्\u200dष", "ᠠ\u180eᠠ", "葛\U000e0100"]
     assert [fit(text) for text in texts] == texts and not refusal([*texts, 3, None, {"a": True}])
 
 

@@ -12,7 +12,7 @@ from ragassay.base import variants
 from ragassay.base.errors import CRASH, AssayError, Unusable, one_item
 from ragassay.base.terminal import masked, printable
 from ragassay.config.services import SERVICE
-from ragassay.text.characters import replaced
+from ragassay.text.characters import fit, replaced
 
 canonical = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
 
@@ -80,7 +80,7 @@ class Answer:
 
 def answer_columns(answer: Answer, responder: str, prompt: str) -> dict:
     """What every table of answers says of one; `prompt` is the digest of what was asked."""
-    columns = {"text": replaced(answer.text or ""), "finish_reason": answer.finish_reason}
+    columns = {"text": fit(replaced(answer.text or "")), "finish_reason": answer.finish_reason}
     columns |= {"prompt_tokens": answer.prompt_tokens, "completion_tokens": answer.completion_tokens}
     columns |= {"detail": answer.detail or None, "truncated": answer.finish_reason == "length"}
     return columns | {"responder": responder, "prompt": prompt}

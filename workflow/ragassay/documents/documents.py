@@ -78,7 +78,7 @@ def clean(text) -> str:
     if not isinstance(text, str):
         raise Unusable("bad_text", f"found {type(text).__name__} in 'text', expected text")
     if text.isprintable():  # no control character, no end of a line, no half of a pair
-        return unicodedata.normalize("NFC", text).strip()
+        return unicodedata.normalize("NFC", fit(text)).strip()
     if half := SURROGATE.search(text):
         raise Unusable("encoding", f"found half of a surrogate pair, {half[0]!r}, expected Unicode")
     lines = (unicodedata.normalize("NFC", fit(line)).rstrip() for line in text.splitlines())

@@ -45,7 +45,7 @@ CLOSING_LINE = re.compile(rf"[\s`~*_=\-#|{{}}()\[\]$<>{UNSEEN}]*+")
 @total
 def parse_verdict(text: str | None, finish_reason: str = "stop") -> Ok | Abstain:
     """`Ok(True)` for yes, `Ok(False)` for no, or why there is no single final verdict."""
-    answer = answer_part(text, finish_reason)
+    answer = answer_part(text, finish_reason, as_written=True)  # a hidden character in a verdict is a doubt
     if isinstance(answer, Abstain):
         return answer
     if finish_reason == "length":  # "Yes" may have gone on "and no"

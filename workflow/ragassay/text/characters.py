@@ -3,7 +3,7 @@ letters, leaves a vector where it was and changes the words for whatever counts 
 reads it through `visible`. Halves of surrogate pairs, which JSON can spell, fit into no UTF-8 file.
 
 Text from outside passes through this module before it is stored: what people type is refused with `refusal`, what
-strangers publish loses these characters in `fit`."""
+strangers publish and models write loses these characters in `fit`."""
 
 import re
 import unicodedata
@@ -12,11 +12,13 @@ SPACES = "\t\n\r"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 DROPPED = "\ufffd\u1734"  # which tokenizers drop, too
 SURROGATE = re.compile("[\ud800-\udfff]")
-# What steers a terminal, turns a line about, spells orders that nobody sees (tags), or is no character at all. White
-# space stays, and so do joiners and marks, without which some scripts cannot be written.
+# What steers a terminal, turns a line about, says where one breaks, spells orders that nobody sees (tags), fills a
+# place with nothing, or is no character at all. White space stays, and so do joiners (U+200C and U+200D) and the marks
+# of a script, such as Mongolian's U+180E, without which it cannot be written.
+FILLERS = "\u3164\uffa0"  # letters, for Python
 UNFIT = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff"
-    "\ud800-\udfff\U000e0000-\U000e007f"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    f"{FILLERS}\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e007f"
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
     + "]"
 )
@@ -40,8 +42,10 @@ def replaced(text: str) -> str:
 
 
 def fit(text: str) -> str:
-    """The same text without the characters that are not stored."""
-    return text if text.isprintable() else UNFIT.sub("", text)
+    """The same text without the characters that are not stored; such white space becomes a line end."""
+    if text.isprintable() and not any(filler in text for filler in FILLERS):
+        return text
+    return UNFIT.sub(lambda match: "\n" if match[0].isspace() else "", text)
 
 
 def fit_tree(tree):

@@ -16,6 +16,7 @@ from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.schemas.services import SERVICE_ANSWERS, SERVICE_PASSAGES
 from ragassay.studies.scope.model_answers import asked_questions, count_response, response_row
 from ragassay.studies.scope.votes import ALONE
+from ragassay.text.characters import fit, replaced
 
 
 def ask_service(
@@ -44,7 +45,8 @@ def ask_service(
                 key = {"question_id": row["question_id"], "ask": ask, "responder": model.name}
                 places = [is_of_document(passage, by_id[row["doc_id"]]) for passage in answer.passages or ()]
                 for rank, (passage, of_document) in enumerate(zip(answer.passages or (), places, strict=True), 1):
-                    fields = {"passage_id" if name == "id" else name: value for name, value in passage.items()}
+                    fields = {name: fit(value) if isinstance(value, str) else value for name, value in passage.items()}
+                    fields["passage_id"] = fields.pop("id")
                     retrieved.add(key | fields | {"rank": rank, "of_document": of_document})
                 answered.add(key | _checked(row, answer, places))
     log.info("%d questions, asked %d times each: %d passages", kept.written, asks, retrieved.written)
@@ -54,7 +56,8 @@ def _checked(row, answer, places):
     """What an answer says, and whether its passages bear it out; `places` tells which are of the document."""
     part, passages = answer_part(answer.text, answer.finish_reason), answer.passages
     columns = {name: row[name] for name in ("doc_id", "intended", "question_type")}
-    columns |= {"text": answer.text, "finish_reason": answer.finish_reason, "detail": answer.detail or None}
+    columns |= {"text": fit(replaced(answer.text)), "finish_reason": answer.finish_reason}
+    columns |= {"detail": answer.detail or None}
     columns |= {"outcome": "abstained", "support": None, "supported": None, "citations": 0, "unknown_citations": None}
     columns |= {"retrieved": None if passages is None else len(passages)}
     columns |= {"document_rank": places.index(True) + 1 if True in places else None}

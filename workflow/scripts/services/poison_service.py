@@ -19,7 +19,7 @@ from ragassay.schemas.services import POISONED_SERVICE_ANSWERS
 from ragassay.services import standing_guards
 from ragassay.services.staging import check, clean, staging
 from ragassay.studies.poisoning.attacks.attack import tried as tried_of
-from ragassay.text.characters import replaced
+from ragassay.text.characters import fit, replaced
 
 CLEAN, REPLAY = "none", "replay"
 GRADED = ("target_id", "question", "answers", "target", "target_aliases")
@@ -86,7 +86,7 @@ def _ask(rows, model, ledger, calls, tally, writer, first, state):
             texts = [replaced(passage["text"]) for passage in answer.passages]
             is_planted = [state["planted"](passage) for passage in answer.passages]
         columns = {"attack": state["attack"], "target_id": row["target_id"], "responder": model.name}
-        columns |= {"outcome": outcome, "reason": reason, "text": replaced(answer.text or "")}
+        columns |= {"outcome": outcome, "reason": reason, "text": fit(replaced(answer.text or ""))}
         columns |= {"passages": texts, "poisoned": None if texts is None else sum(is_planted)}
         stops = state["guards"].stops(row["question"], texts, is_planted)
         writer.add(columns | {f"{name}_stops": stop for name, stop in stops.items()})

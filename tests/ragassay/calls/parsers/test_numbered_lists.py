@@ -50,6 +50,9 @@ SHAPES = [
     "1. {}\n## More\n2. {}", "Here you are.\n\nClaims: 1. {} 2. {}", "Notes:\n- be short\n1. {}\n2. {}",
 ]  # fmt: skip
 OTHERS = {
+    "1. The \x1b[2J\u202emayor\u2066 o\u200bpened it.\u20282. He left\0 \U000e0041again.": {
+        1: "The [2Jmayor opened it.", 2: "He left again.",
+    },
     "2. B.\n5. E.\n6. F.": {2: "B.", 5: "E.", 6: "F."},
     "2. Paris\n5. London": {2: "Paris", 5: "London"},
     "2. B. 5. E. 6. F.\n9. I.": {2: "B.", 5: "E.", 6: "F.", 9: "I."},

@@ -28,6 +28,7 @@ from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.numbered_lists import parse_numbered
 from ragassay.calls.parsers.result import LONGEST_ANSWER, Abstain, Ok
 from ragassay.grading.verdicts import parse_verdict
+from ragassay.text.characters import fit
 
 COUNT = 1_000  # of each of six kinds
 REASONS = ("stop", "length")
@@ -92,7 +93,7 @@ def noise(source):
     if isinstance(result, Ok):
         assert list(result.value) == sorted(result.value)
         assert all(item.strip() for item in result.value.values())
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = fit(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
         assert all(word in text for item in result.value.values() for word in re.split(r"[\s*_]+", item)), text
 
 

@@ -8,7 +8,7 @@ import math
 import re
 
 from ragassay.calls.parsers.result import Abstain, Ok, answer_part, refuses, total
-from ragassay.text.characters import replaced
+from ragassay.text.characters import fit, replaced
 
 DEEPEST = 16  # objects and lists in one another
 SPACE = re.compile(r"[\s\ufeff\u200b]*+")
@@ -143,7 +143,7 @@ class _Reader:
                 self.place += 1
             else:
                 self.place += 1
-                return replaced("".join(parts))
+                return fit(replaced("".join(parts)))
 
     def _escaped(self):
         self._to(self.place + 1)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragassay.base.errors import Unusable, one_item
 from ragassay.base.stage import log
-from ragassay.text.characters import replaced
+from ragassay.text.characters import fit, replaced
 
 REASONS = (
     "empty",
@@ -87,9 +87,10 @@ def total(parser: Callable) -> Callable:
     return parse
 
 
-def answer_part(text: str | None, finish_reason: str) -> str | Abstain:
-    """The text that is meant as the answer: without a reasoning block and end tokens, and always writable as UTF-8.
-    Abstains where there is nothing to parse.
+def answer_part(text: str | None, finish_reason: str, as_written: bool = False) -> str | Abstain:
+    """The text that is meant as the answer: without a reasoning block and end tokens, always writable as UTF-8, and
+    unless it is wanted `as_written`, without the characters that are not stored. Abstains where there is nothing to
+    parse.
     """
     if finish_reason == "content_filter":
         return Abstain("refusal")
@@ -107,6 +108,7 @@ def answer_part(text: str | None, finish_reason: str) -> str | Abstain:
     if len(text) > LONGEST_ANSWER:
         return Abstain("too_long")
     text = text[:-300] + END_TOKENS.sub("", text[-300:]) if has_tags else text
+    text = text if as_written else fit(text)
     if not SEEN.search(text):
         return Abstain("truncated" if finish_reason == "length" else "empty")
     return text
