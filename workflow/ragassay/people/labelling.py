@@ -90,11 +90,11 @@ class Labelling:
 
     def _label(self, person, event):
         role, item = event["role"], event["item"]
+        trail = person.trail[self.place(role, item)]
         person.given[role, item] += 1
         vote = Vote(event["label"], event["comment"], event["at"], event["seconds"], event["click"])
         vote.given = person.given[role, item]
         person.votes[role, item] = vote
-        trail = person.trail[self.place(role, item)]
         if item in trail:
             trail.remove(item)
         trail.append(item)
@@ -109,10 +109,11 @@ class Labelling:
 
     def _undo(self, person, event):
         role, item = event["role"], event["item"]
+        trail = person.trail[self.place(role, item)]
         person.first = item
         if person.votes.pop((role, item), None) is None:
             return  # the line of the label that it undoes is damaged
-        person.trail[self.place(role, item)].remove(item)
+        trail.remove(item)
         if role == ANNOTATOR:
             del self.opinions[item][person.name]
         elif self.settled.get(item) == person.name:  # otherwise a line is damaged
@@ -197,7 +198,9 @@ def role_at(place: str) -> str:
 
 
 def replayed(items: list[dict], events: list[dict], per_item: int, practice=None) -> Labelling:
-    """The state after all events; one that cannot be applied is left out, with whatever it had changed until then."""
+    """The state after all events; those that cannot be applied are left out, with whatever they had changed until
+    then.
+    """
     labelling, applied = Labelling(items, per_item, practice), []
     for event in events:
         try:
@@ -205,7 +208,6 @@ def replayed(items: list[dict], events: list[dict], per_item: int, practice=None
                 labelling.apply(event)
         except Unusable as why:
             log.warning("left out the click %s %s: %s", event["event"], event.get("click"), why.detail)
-            labelling = replayed(items, applied, per_item, practice)
         else:
             applied.append(event)
-    return labelling
+    return labelling if len(applied) == len(events) else replayed(items, applied, per_item, practice)

@@ -3,7 +3,7 @@
 import pytest
 
 from people import click, item, sample, state
-from ragassay.people.labelling import ADJUDICATION, Person, replayed
+from ragassay.people.labelling import ADJUDICATION, Labelling, Person, replayed
 from ragassay.people.page.clicks import Refused, decide
 
 PRACTICE = {
@@ -267,6 +267,18 @@ def test_the_same_events_give_the_same_state():
     assert again.people == labelling.people and again.opinions == labelling.opinions
     assert again.people["Anna"].votes["annotator", "item-scope-0001"].comment == "why"
     assert again.people["Anna"].votes["annotator", "item-scope-0001"].seconds == 1.3
+
+
+def test_events_that_cannot_be_applied_are_tried_once_each(monkeypatch):
+    labelling = joined()
+    events = [do(labelling, "Anna", "join"), label(labelling, "Anna", "item-scope-0001")]
+    strange = [events[1] | {"item": "nowhere", "person": f"p{number}", "click": f"c{number}"} for number in range(20)]
+    strange += [event | {"event": "undo", "click": event["click"] * 2} for event in strange]
+    tries, apply = [], Labelling.apply
+    monkeypatch.setattr(Labelling, "apply", lambda self, event: (tries.append(event), apply(self, event)))
+    again = replayed(sample(), [*strange, *events], 2)
+    assert again.people == labelling.people and again.clicks == labelling.clicks
+    assert len(tries) == len(strange) + 2 * len(events)
 
 
 @pytest.mark.parametrize(
