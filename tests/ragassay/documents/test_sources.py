@@ -5,6 +5,7 @@ import datetime
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -360,6 +361,63 @@ def test_a_bomb_is_refused_before_it_is_unfolded(tmp_path, monkeypatch, kind):
         for _ in sources.records([str(path)]):
             rows += 1
     assert rows < 1000 and peak_megabytes() - before < 1000
+
+
+def zeros(count):
+    return pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), pa.array(np.zeros(count, np.int8)))
+
+
+@pytest.mark.parametrize(
+    ("title", "unfolded"),
+    [
+        (lambda: zeros(5_000_000), 50_000_000),
+        (lambda: pa.array(["a" * 20_000_000]), 10_000_000),
+        (lambda: pa.array(["a" * 2_000_000]).take(pa.array([0] * 64)), 100_000_000),
+    ],
+    ids=["a list", "a text", "a text 64 times"],
+)
+def test_a_few_kilobytes_of_parquet_never_become_far_more_in_memory(tmp_path, monkeypatch, title, unfolded):
+    monkeypatch.setattr(table_files, "UNFOLDED", unfolded)
+    monkeypatch.setattr(table_files, "HELD", 4_000_000)
+    titles, held, of_batches = title(), [0], table_files._records
+
+    def noted(batch):
+        held.append(batch.nbytes)
+        return batch
+
+    monkeypatch.setattr(
+        table_files, "_records", lambda file, rows, columns: of_batches(file, map(noted, rows), columns)
+    )
+    pq.write_table(pa.table({"text": ["b"] * len(titles), "title": titles}), tmp_path / "x.parquet", compression="zstd")
+    assert (tmp_path / "x.parquet").stat().st_size < 10_000
+    with pytest.raises(SourceError, match=r"found more than \d+ MB of text in"):
+        read(tmp_path / "x.parquet")
+    assert max(held) < 5_000_000
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        pa.array([[None] * 9, []], pa.list_view(pa.int8())),
+        pa.array([{"a": [["b"] * 8]}, None], pa.struct({"a": pa.large_list(pa.list_(pa.string()))})),
+        pa.array([[(key, [0]) for key in "abcde"], []], pa.map_(pa.string(), pa.list_(pa.int8()))),
+        pa.array([[0] * 9, None], pa.list_(pa.int8(), 9)),
+        pa.DictionaryArray.from_arrays(pa.array([0, 0], pa.int8()), pa.array([[0] * 5])),
+        pa.RunEndEncodedArray.from_arrays(pa.array([2], pa.int32()), pa.array([[0] * 5])),
+    ],
+    ids=lambda title: str(title.type),
+)
+def test_no_long_list_becomes_objects_of_python(tmp_path, monkeypatch, title):
+    """Whatever kind of list it is, and if a footer says nothing of it."""
+    table = pa.table({"text": ["b", "b"], "title": title})
+    with pa.ipc.new_stream(tmp_path / "x.arrow", table.schema) as stream:
+        stream.write_table(table)
+    assert len(read(tmp_path / "x.arrow")) == 2
+    monkeypatch.setattr(table_files, "UNFOLDED", 850)
+    monkeypatch.setattr(table_files, "TIMES", 0)
+    monkeypatch.setattr(table_files, "_rows", None)
+    with pytest.raises(SourceError, match="found more than 0 MB of text in"):
+        read(tmp_path / "x.arrow")
 
 
 def test_as_many_rows_as_a_file_can_count_are_refused_too(tmp_path, monkeypatch):

@@ -11,8 +11,10 @@ from itertools import count
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ragassay.base import parquet_footer
 from ragassay.base.errors import MISSHAPEN, Unusable, json_of, one_item
 from ragassay.base.terminal import printable, shown
 from ragassay.documents.record import NOT_UTF8, Columns, Record, SourceError, check_columns, decoded, fields_of
@@ -21,6 +23,12 @@ LONGEST_LINE = 100_000_000  # bytes of JSON, of which a longer line is a reject,
 ROWS = 64  # of Parquet and Arrow that are held at a time: each may be as large as a file unfolds to
 UNFOLDED, TIMES = 1_000_000_000, 100  # characters that any file may unfold to, and for each byte of a larger one
 PER_ROW = 100  # what a row counts for, whatever it holds
+PER_VALUE = 16  # bytes of a value within lists, before it is an object of Python
+HELD = 250_000_000  # bytes of rows that are held at a time, where the file is small
+LISTS = (
+    pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view,
+    pa.types.is_large_list_view,
+)  # fmt: skip
 EXPECTED_OBJECT = "expected one JSON object a line"
 UTF16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[^\0]|[^\0]\0")  # at the beginning of a file
 
@@ -141,7 +149,19 @@ def _lines(file):
 def read_parquet(file: str, columns: Columns) -> Iterator[Record]:
     with _reading(file, "Parquet"), pq.ParquetFile(file) as parquet:
         wanted = _wanted(file, parquet.schema_arrow, columns)
-        yield from _records(file, parquet.iter_batches(ROWS, columns=wanted), columns)
+        rows = _rows_at_once(file, [chunk for chunk in parquet_footer.chunks(parquet) if chunk.is_of(wanted)])
+        yield from _records(file, parquet.iter_batches(rows, columns=wanted), columns)
+
+
+def _rows_at_once(file, chunks):
+    """How many rows fit into memory if each holds the longest text that its chunk can hold. A file whose lists or
+    texts are far longer than its size is refused.
+    """
+    largest = max((chunk.bytes for chunk in chunks), default=0)
+    if max(PER_VALUE * sum(chunk.values - chunk.rows for chunk in chunks), largest) > _most(file):
+        raise _bomb(file)
+    held = max(HELD, TIMES * Path(file).stat().st_size)
+    return max(1, min(ROWS, held // max(largest, 1)))
 
 
 def read_arrow(file: str, columns: Columns) -> Iterator[Record]:
@@ -177,19 +197,46 @@ def _wanted(file, schema, columns):
 
 def _records(file, batches, columns):
     numbers, unfolded = count(1), 0
-    most = max(UNFOLDED, TIMES * Path(file).stat().st_size)
+    most = _most(file)
     for batch in batches:
+        if unfolded + PER_ROW * sum(_values(column, most) for column in batch.columns) > most:
+            raise _bomb(file)
         for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
             unfolded += PER_ROW + (sum(map(_size, row.values())) if isinstance(row, dict) else 0)
             if unfolded > most:
-                size = f"{most / 1e6:,.0f} MB of text in {Path(file).stat().st_size / 1e6:,.1f} MB"
-                expected = f"expected at most {TIMES} times the size; save it without repetitions"
-                raise SourceError(f"{file}: found more than {size}, {expected}")
+                raise _bomb(file)
             if isinstance(row, dict):
                 yield _record(file, next(numbers), row, columns)
             else:
                 reason = "encoding" if isinstance(row, UnicodeError) else "bad_row"
                 yield Record(file, next(numbers), reason=reason, detail=f"found a value that cannot be read: {row}")
+
+
+def _most(file):
+    return max(UNFOLDED, TIMES * Path(file).stat().st_size)
+
+
+def _bomb(file):
+    size = f"{_most(file) / 1e6:,.0f} MB of text in {Path(file).stat().st_size / 1e6:,.1f} MB"
+    expected = f"expected at most {TIMES} times the size; save it without repetitions"
+    return SourceError(f"{file}: found more than {size}, {expected}")
+
+
+def _values(column, most):
+    """How many values within lists the rows of a column hold, which each become an object of Python."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return len(column) * _values(column.dictionary, most)
+    if pa.types.is_run_end_encoded(kind):
+        return len(column) * _values(column.values, most)
+    if pa.types.is_struct(kind):
+        return sum(_values(part, most) for part in column.flatten())
+    if pa.types.is_map(kind):
+        column = column.cast(pa.list_(pa.struct([("key", kind.key_type), ("value", kind.item_type)])))
+    elif not any(is_list(kind) for is_list in LISTS):
+        return 0
+    values = pc.sum(pc.list_value_length(column)).as_py() or 0
+    return values if values > most else values + _values(column.flatten(), most)
 
 
 def _size(value):

@@ -37,6 +37,7 @@ from ragassay.schemas.report import ASKED_CALLS, CALLS
 RESULTS, LEDGER = Path("results"), Path("ledger")
 BROUGHT_ROWS = ("passages", "queries", "query_log", "targets")  # tables that hold what users bring, by its name
 STATE = ("table", "column", "state", "cells")  # of texts
+FOOTER = "ragassay/base/parquet_footer.py"  # which what verifies a release imports
 LOCKS = ["requirements.lock", "envs/slurm.lock", "envs/gpu.lock", "envs/setup.py"]  # the last one names torch
 
 
@@ -200,6 +201,8 @@ def _copy_rest(place, config):
     target.mkdir(parents=True)
     for path in sorted((LIBRARY / "release/verification").glob("*.py")):
         shutil.copyfile(path, target / path.name)
+    (place / FOOTER).parent.mkdir()
+    shutil.copyfile(LIBRARY.parent / FOOTER, place / FOOTER)
 
 
 class NotSigned(AssayError):

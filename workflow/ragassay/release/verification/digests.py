@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ragassay.base import parquet_footer
+
 BATCH_ROWS = 16_384
 LEAST_UNFOLDED, MOST_TIMES = 256_000_000, 200  # bytes of a table in memory: always allowed, and against its file's size
 VALUE = 4  # bytes of a value in memory, about
@@ -44,17 +46,7 @@ def batches(path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     """
     unfolded, most = 0, max(LEAST_UNFOLDED, MOST_TIMES * Path(path).stat().st_size)
     with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as parquet:
-        footer = parquet.metadata  # a kilobyte may be a list of a thousand million zeros, which is one row
-        for number in range(footer.num_row_groups):
-            # Of damaged statistics, `column` below ends the process. No rows are read here, but this raises an error.
-            list(parquet.reader.iter_batches(0, [number], use_threads=False))
-        groups = map(footer.row_group, range(footer.num_row_groups))
-        counts = [(group.num_rows, group.column(at).num_values) for group in groups for at in range(footer.num_columns)]
-        # A forged footer may name fewer. Arrow reads no page behind these, so that all but the last page are counted,
-        # and that one holds at most 2**31 values.
-        if any(not 0 <= rows <= values for rows, values in counts):
-            raise pa.ArrowInvalid("its footer names fewer values than rows")
-        if VALUE * sum(values for _, values in counts) > most:
+        if VALUE * sum(chunk.values for chunk in parquet_footer.chunks(parquet)) > most:
             raise Oversized(f"its values would take more than {most // 10**6} MB, {MOST_TIMES} times its size")
         for batch in parquet.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
             unfolded += batch.nbytes
