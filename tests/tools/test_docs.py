@@ -227,6 +227,22 @@ def test_looks_for_near_duplicates_grow_with_the_square_and_their_indexes_do_not
     assert "near duplicates" not in scale.parts(printed | {"documents": []})["study"]
 
 
+def test_a_million_documents_break_nothing(printed):
+    assert row(scale.parts(printed), "study", "**breaks first**").startswith("| **breaks first** | nothing | nothing |")
+
+
+def test_submissions_wait_in_the_queue_a_hundred_at_once(printed):
+    written = measured(printed, "scale", submissions_per_shard=12)
+    assert row(written, "study", "hours in the queue").endswith("| 0.05 | 5 | 500 |")
+
+
+@pytest.fixture
+def asking(monkeypatch):
+    """What rules of the tests ask for, each 4 GB but `usual`, which asks for nothing."""
+    rules = {name: {"mem_mb": 4000} for name in ("small", "large", "soon", "middle", "late")}
+    monkeypatch.setattr(scale, "of_rules", lambda: rules | {"usual": {"runtime": 60}})
+
+
 def gathers(printed, **measured):
     """The tables if these gathers alone were measured: base in MB, bytes of a document."""
     others = [line for line in printed["scale"] if not line[0].endswith("_base")]
@@ -237,14 +253,17 @@ def gathers(printed, **measured):
     return scale.parts(printed | {"scale": [*others, *lines]})
 
 
-def test_a_gather_holds_as_many_documents_as_fit_beside_what_it_always_needs(printed):
-    written = gathers(printed, small=(0, 0.0), large=(1e9 / 2**20, 30_000))
-    first, second = written["gathers"].splitlines()[2:]
-    assert first == "| `large` | 1.3 GB | 31 GB | 3 TB | 100,000 | 230,000 | 300 | 3 |", "3 or 7 GB in pieces of 30 kB"
-    assert second == "| `small` | 0 bytes | 0 bytes | 0 bytes | any number | any number | 300 | 3 |"
+def test_a_gather_holds_as_many_documents_as_fit_beside_what_it_always_needs(printed, asking):
+    sizes = {"small": (0, 0.0), "large": (1e9 / 2**20, 30_000), "usual": (1e9 / 2**20, 10_100)}
+    usual, large, small = gathers(printed, **sizes)["gathers"].splitlines()[2:]
+    assert large == "| `large` | 1.3 GB | 31 GB | 3 TB | 4 GB | 100,000 | 230,000 | 300 | 3 |", (
+        "3 or 7 GB of 30 kB each"
+    )
+    assert "| 2 GB | 99,000 | 690,000 |" in usual, "1 or 7 GB of 10 kB each"
+    assert small == "| `small` | 0 bytes | 0 bytes | 0 bytes | 4 GB | any number | any number | 300 | 3 |"
 
 
-def test_what_breaks_first_depends_on_the_size(printed):
+def test_what_breaks_first_depends_on_the_size(printed, asking):
     """The first is what holds the fewest; what holds all is named nowhere."""
     written = gathers(printed, middle=(0, 10_000), soon=(0, 1_000_000), late=(0, 10))
     assert row(written, "study", "**breaks first**").endswith("| `soon` | `soon` | `soon` |")

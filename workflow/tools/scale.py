@@ -13,6 +13,7 @@ import yaml
 
 from ragassay.calls.ledger.register import STALE
 from ragassay.calls.limits.rates import VISITS
+from ragassay.running.rule_resources import of_rules
 from ragassay.text.near_duplicates import BANDS
 from tools.figures import Lookup, rounded, sized
 
@@ -23,9 +24,10 @@ QUERIES = 10_000
 MODEL = "gpt-4o-mini"  # of config/paper/scope.yaml, which asks it for all but responses
 CORE_HOUR = 0.04  # dollars, assumed
 HEAD, FILES = 2e9, 1e6  # bytes that a login node may well give; files that a project on a cluster often may have
-JOBS = (4e9, 8e9)  # bytes of a gather's job: what most rules ask for, and the most
-JOB = 2e9  # bytes of a job whose rule asks for nothing: profiles/slurm
+MOST = 8e9  # bytes of the largest job
+JOB = 2e9  # bytes of a job whose rule asks for nothing: profiles/default
 HOUR = 3600
+WAIT, AT_ONCE = 5, 100  # minutes, assumed; submissions: `jobs` of profiles/slurm
 PLANNED = (100_000, 1_000_000)  # documents of the plans that are measured
 ENTRY = 8  # bytes of a text in a band of an index of near duplicates
 INDEX = re.compile(r"(ivf_pq|hnsw)_of_(\d+)M_size")
@@ -39,11 +41,10 @@ def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
     of = Lookup(printed)
     gathers, indexes = _gathers(printed, of), list(_indexes(of))
     sizes = " | ".join(map(rounded, SIZES))
-    ends = " | ".join(f"{sized(memory)} hold" for memory in JOBS)
+    ends = f"its rule asks for | which holds | {sized(MOST)} hold | core seconds for a million | times the reading"
     limits = sorted(_limits(of, gathers, indexes), key=lambda limit: (limit.of, limit.most))
     study = [*_scaled(_study(of)), ["**breaks first**", *(_first(limits, "documents", size) for size in SIZES)]]
     search = [*_scaled(_search(of)), ["**breaks first**", *(_first(limits, "passages", size) for size in SIZES)]]
-    ends += " | core seconds for a million | times the reading"
     return {
         "study": _table(f"documents | {sizes}", study),
         "gathers": _table(f"gather | {sizes} | {ends}", map(_held, gathers)),
@@ -55,11 +56,12 @@ def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
 
 
 class Gather(NamedTuple):
-    """What a job that reads all shards takes: bytes beside its documents, and of each of them bytes, seconds of a core,
-    and seconds to read its columns and drop them.
+    """What a job that reads all shards takes: bytes that its rule asks for, bytes beside its documents, and of each of
+    them bytes, seconds of a core, and seconds to read its columns and drop them.
     """
 
     name: str
+    asked: float
     base: float
     each: float
     seconds: float
@@ -76,7 +78,7 @@ class Index(NamedTuple):
     """
 
     HEAD = "index | bytes of a vector | memory of a vector while it is built | core seconds to build a million |"
-    HEAD += f" core seconds of 1,000 queries in a million | of the 10 nearest it finds | {JOBS[1] / 1e9:g} GB build"
+    HEAD += f" core seconds of 1,000 queries in a million | of the 10 nearest it finds | {MOST / 1e9:g} GB build"
 
     name: str
     size: float
@@ -87,7 +89,7 @@ class Index(NamedTuple):
 
     def most(self) -> float:
         """The vectors of an index that the largest job can build."""
-        return JOBS[1] / (self.memory or self.size)
+        return MOST / (self.memory or self.size)
 
     def cells(self) -> list[str]:
         seconds = [None if each is None else 1e6 * each for each in (self.build, self.search)]
@@ -114,17 +116,18 @@ class Limit(NamedTuple):
 def _gathers(printed, of) -> list[Gather]:
     """Those that were measured, the first to break first."""
     names = [line[0].removesuffix("_base") for line in printed["scale"] if line[0].endswith("_base")]
-    gathers = []
+    gathers, rules = [], of_rules()
     for name in names:
         seconds, reading = (of("scale", f"{name}_{what}") / 1000 for what in ("time", "columns_by_arrow"))
         base, each = of("scale", f"{name}_base") * 2**20, of("scale", f"{name}_bytes")
-        gathers.append(Gather(name, base, each, seconds, reading))
-    return sorted(gathers, key=lambda gather: gather.most(JOBS[0]))
+        asked = 1e6 * rules[name].get("mem_mb", JOB / 1e6)
+        gathers.append(Gather(name, asked, base, each, seconds, reading))
+    return sorted(gathers, key=lambda gather: gather.most(gather.asked))
 
 
 def _held(gather) -> list[str]:
     memory = [sized(gather.base + gather.each * size) for size in SIZES]
-    most = [rounded(gather.most(memory)) for memory in JOBS]
+    most = [sized(gather.asked), *(rounded(gather.most(memory)) for memory in (gather.asked, MOST))]
     return [f"`{gather.name}`", *memory, *most, rounded(1e6 * gather.seconds), rounded(gather.seconds / gather.reading)]
 
 
@@ -139,7 +142,10 @@ def _study(of) -> Iterator[tuple]:
     a_second = 2000 / of("calls", "calls_2000_at_500_a_second")
     yield f"shards of {SHARD:,} documents", rounded, 1 / SHARD
     yield "jobs", rounded, of("scale", "jobs_per_shard") / SHARD
-    yield "submissions to Slurm", rounded, of("scale", "submissions_per_shard") / SHARD
+    submissions = of("scale", "submissions_per_shard") / SHARD
+    yield "submissions to Slurm", rounded, submissions
+    queue = f"hours in the queue if each waits {WAIT} minutes, {AT_ONCE} at once"
+    yield queue, rounded, submissions * WAIT / 60 / AT_ONCE
     base, each = _planned(of)
     yield "memory of a head that plans all at once", lambda grown: sized(base + grown), each
     yield "hours of a core for that plan", rounded, of("cluster", "plan_of_1000000_documents") / 1e6 / HOUR
@@ -211,9 +217,9 @@ def _first(limits, of, size) -> str:
 
 def _limits(of, gathers, indexes) -> Iterator[Limit]:
     for gather in gathers:
-        most = gather.most(JOBS[0])
+        most = gather.most(gather.asked)
         then = f"more memory (`--set-resources {gather.name}:mem_mb=...`), or a run for each month"
-        yield Limit("documents", most, f"`{gather.name}`", f"{rounded(most)} documents in {sized(JOBS[0])}", then)
+        yield Limit("documents", most, f"`{gather.name}`", f"{rounded(most)} documents in {sized(gather.asked)}", then)
     base, each = _planned(of)
     most = (HEAD - base) / each
     yield Limit(
@@ -234,7 +240,7 @@ def _limits(of, gathers, indexes) -> Iterator[Limit]:
             yield Limit("passages", most, "BM25 in parts, `merge_parts`", words, then)
     for index in indexes:
         most, then = index.most(), "more memory (`--set-resources build_index:mem_mb=...`), or an index that is smaller"
-        words = f"{'' if index.memory else 'at most '}{rounded(most)} vectors in {sized(JOBS[1])}"
+        words = f"{'' if index.memory else 'at most '}{rounded(most)} vectors in {sized(MOST)}"
         yield Limit("vectors", most, f"index {index.name}", words, then)
     most = 1 / _dense(of)
     then = "an index of FAISS (`retrievers.{name}.index`)"
