@@ -134,6 +134,24 @@ def test_a_header_is_no_trap(tmp_path, name, content):
         VectorFiles([path])
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"\x93NUMPY\x02\x00" + (1_500_000_000).to_bytes(4, "little"), "found a header of 1500000000 bytes"),
+        (b"\x93NUMPY\xff\x00" + (1_500_000_000).to_bytes(4, "little"), "found a header of 1500000000 bytes"),
+        (b"PK\3\4", "found no array"),
+        (b"", "found no array"),
+    ],
+)
+def test_numpy_reads_no_header_that_takes_a_gigabyte(tmp_path, monkeypatch, content, problem):
+    """As numpy itself does of a file without content that says so, and of an archive."""
+    (tmp_path / "x.npy").write_bytes(content)
+    (tmp_path / "x.ids").write_text("a\n")
+    monkeypatch.setattr(np, "load", None)
+    with pytest.raises(VectorError, match=rf"x\.npy: .*{problem}"):
+        VectorFiles([tmp_path / "x.npy"])
+
+
 def test_vectors_are_numbers(tmp_path):
     with pytest.raises(VectorError, match="found an array of <U1 of shape"):
         VectorFiles([saved(tmp_path / "x.npy", ["a"], np.array([["a", "b"]]))])

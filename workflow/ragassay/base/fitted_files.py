@@ -13,6 +13,7 @@ from safetensors.numpy import load
 from ragassay.base.errors import AssayError
 from ragassay.base.terminal import printable
 
+LONGEST_HEADER = 10_000  # bytes of what numpy says of an array, as long as numpy takes
 ROWS = 8192  # of an array on disk, looked at together
 
 
@@ -46,10 +47,13 @@ def distinct(values) -> list[str]:
 
 def array(path) -> np.ndarray:
     """An array that stays on disk."""
-    values = np.load(path, mmap_mode="r", allow_pickle=False)
-    if not isinstance(values, np.ndarray):
-        raise ValueError("found several arrays, expected one")
-    return values
+    with Path(path).open("rb") as content:
+        magic, version, size = content.read(6), content.read(2), int.from_bytes(content.read(4), "little")
+    if magic != b"\x93NUMPY":
+        raise ValueError("found no array, expected one as numpy saves it")
+    if version > b"\1\0" and size > LONGEST_HEADER:  # which numpy would read; before, a header was 64 KB at most
+        raise ValueError(f"found a header of {size} bytes, expected at most {LONGEST_HEADER}")
+    return np.load(path, mmap_mode="r", allow_pickle=False)
 
 
 def arrays(content: bytes) -> dict[str, np.ndarray]:

@@ -159,7 +159,7 @@ def _rows_at_once(file, chunks):
     """
     largest = max((chunk.bytes for chunk in chunks), default=0)
     if max(PER_VALUE * sum(chunk.values - chunk.rows for chunk in chunks), largest) > _most(file):
-        raise _bomb(file)
+        _refuse(file)
     held = max(HELD, TIMES * Path(file).stat().st_size)
     return max(1, min(ROWS, held // max(largest, 1)))
 
@@ -200,11 +200,11 @@ def _records(file, batches, columns):
     most = _most(file)
     for batch in batches:
         if unfolded + PER_ROW * sum(_values(column, most) for column in batch.columns) > most:
-            raise _bomb(file)
+            _refuse(file)
         for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
             unfolded += PER_ROW + (sum(map(_size, row.values())) if isinstance(row, dict) else 0)
             if unfolded > most:
-                raise _bomb(file)
+                _refuse(file)
             if isinstance(row, dict):
                 yield _record(file, next(numbers), row, columns)
             else:
@@ -216,10 +216,11 @@ def _most(file):
     return max(UNFOLDED, TIMES * Path(file).stat().st_size)
 
 
-def _bomb(file):
+def _refuse(file):
+    """What unfolds to far more than its size."""
     size = f"{_most(file) / 1e6:,.0f} MB of text in {Path(file).stat().st_size / 1e6:,.1f} MB"
     expected = f"expected at most {TIMES} times the size; save it without repetitions"
-    return SourceError(f"{file}: found more than {size}, {expected}")
+    raise SourceError(f"{file}: found more than {size}, {expected}")
 
 
 def _values(column, most):

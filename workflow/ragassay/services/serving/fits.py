@@ -71,4 +71,4 @@ class Fits:
 
 def _array(path):
     with fitted_files.reading(lambda problem: ServerError(f"{path}: {problem}; expected vectors in a .npy file")):
-        return np.load(path, allow_pickle=False)
+        return np.array(fitted_files.array(path))
