@@ -7,6 +7,7 @@ from fuzzing.door import Door, grown, in_file, values
 from fuzzing.files import given, imported, shipped, signed, vectors
 from fuzzing.fitted_files import (
     STATISTICS,
+    detected,
     fitted_folder,
     gated,
     guarded,
@@ -85,5 +86,6 @@ DOORS = {
     "guards": fitted_folder("guard.json", lambda: made() / "trustrag/guard.json", guarded),
     "chains of guards": fitted_folder("guard.json", lambda: made() / "chain/guard.json", guarded),
     "probes": fitted_folder("card.json", lambda: made() / "probes/card.json", probed),
+    "detectors": fitted_folder("card.json", lambda: made() / "detector/card.json", detected),
     "weights of probes": numbers(lambda: made() / "probes/card.json", probed),
 }

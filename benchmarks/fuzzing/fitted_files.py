@@ -102,6 +102,7 @@ def made():
     (folder / "guards").mkdir()
     fitted.write_guards(folder / "guards")
     fitted.write_probes(folder / "probes")
+    fitted.write_detector(folder / "detector", folder / "embeddings")
     fitted.write_recording(folder / "recording.safetensors")
     for kind in ("trustrag", "chain"):
         (folder / kind).mkdir()
@@ -172,6 +173,14 @@ def guarded(folder):
 
     texts = ["Is the ferry of the isle old? No.", "A choir."]
     Guard.load(folder / "guard.json")("Is the ferry of the isle old?", texts, [0.9, 0.4], np.eye(2))
+
+
+def detected(folder):
+    from ragassay import Detector
+
+    detector = Detector.load(folder, made() / "embeddings")
+    if not 0 <= detector("Is the ferry old?", "The ferry of the isle is old.").probability <= 1:
+        raise LetIn("a probability that is none")
 
 
 def probed(folder):
