@@ -90,6 +90,21 @@ def test_names_may_be_of_any_language():
         "李雷",
         "anna@example.org",
     ]
+    names = [
+        "Əli Ləman",
+        "Kɔfi Ɛdem",
+        "Łukasz",
+        "Nguyễn Thị Ánh",
+        "Ελένη",
+        "Їжак",
+        "Արամ",
+        "ლევან",
+        "محمد",
+        "דוד",
+        "አበበ",
+    ]
+    assert [checked_name(name) for name in names] == names
+    assert not any(lookalike(name, ["Anna", "Ben", "Olga", "Eva", "Pham"]) for name in names)
 
 
 ALIKE = ["anna", "ANNA", "\u0410nna", "Ann\u0430", "Änna", "\uff21nna", "\u0391nna"]  # Cyrillic, full width, Greek
@@ -135,7 +150,40 @@ def test_a_name_is_in_one_script(name):
         checked_name(name)
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "hop \u0570\u0585\u0562",  # Armenian
+        "nana \u043f\u0430\u043f\u0430 bob \u042c\u043e\u044c",  # Cyrillic
+        "vova \u03bd\u03bf\u03bd\u03b1 Nina \u039d\u0399\u039d\u0391",  # Greek
+        "Soren S\u00f8ren Lukasz \u0141ukasz ron \u0280on dan \u00f0an",
+        "Paul Pau\u3163 bob b\u3007b lol \u05df\u05e1\u05df O'Neil O\u02bcNeil",
+        "\u0627\u062d\u0645\u062f \u0627\u062d\u0640\u0645\u062f",  # with a letter made longer
+    ],
+)
+def test_names_that_imitate_others_in_one_script_are_taken_for_them(pair):
+    names = pair.split()
+    for name, other in zip(names[::2], names[1::2], strict=True):
+        assert checked_name(other) == other and lookalike(other, [name]) and lookalike(name, [other]), other
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["\u0261ina", "\u0251nn", "\u1d00nn", "\ua4ee\ua4e0\ua4e0", "\uabae\uab8e\uabaf", "\u2c81\u2c9b", "\U00010454"],
+)
+def test_letters_of_phonetics_and_of_rare_scripts_are_refused(name):
+    with pytest.raises(AccessError, match=r"found the letter .* \(U\+[0-9A-F]+\) in a name, expected usual letters"):
+        checked_name(name)
+
+
+def test_a_digit_is_of_a_script_like_a_letter():
+    assert checked_name("\u062f\u0627\u0646\u06cc\u0627\u0644 \u06f2")
+    with pytest.raises(AccessError, match="ARABIC and LATIN"):
+        checked_name("ann\u0665")
+
+
 def test_scripts_of_east_asia_mix():
+    assert checked_name("佐々木 Ken") and checked_name("Kさん")
     assert checked_name("Ken 田中") and checked_name("山田たろう") and checked_name("이순신 Lee")
 
 

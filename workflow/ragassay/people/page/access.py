@@ -2,6 +2,7 @@
 token. A cookie is a name with a code that only this folder's secret can make; it includes the token's digest, so that
 revoking the token revokes it. Names may not look alike: such annotators are one person who typed a name in two ways,
 or a person who poses as another."""
+# ruff: noqa: RUF001
 
 import base64
 import hashlib
@@ -19,10 +20,27 @@ from ragassay.base.errors import AssayError
 NAME = re.compile(r"[^\W_](?:[\w .'@+-]{0,62}[\w.])?")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ACCENTS = re.compile("[\u0300-\u036f]")
-LETTERS = str.maketrans(
-    "авеікмнорстухѕјһԁԛԝ" + "αβεζηικμνορτυχ" + "\u013101",  # Cyrillic, Greek, and three that look like i, o and l
-    "abeikmhopctyxsjhdqw" + "abezhikmnoptyx" + "iol",
+# Scripts that Unicode recommends for names (UAX #31). Letters of many others look like Latin capitals.
+EAST_ASIA = set("CJK IDEOGRAPHIC HIRAGANA KATAKANA HANGUL BOPOMOFO".split())
+SCRIPTS = {*EAST_ASIA, "LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", "ARABIC", "THAANA", "ETHIOPIC"}
+SCRIPTS |= set("DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA".split())
+SCRIPTS |= set("THAI LAO TIBETAN MYANMAR KHMER".split())
+BLOCKS = (range(0x250), range(0x370, 0x530), range(0x1E00, 0x2000))  # usual letters of the first three
+BARE = re.compile(
+    r"LATIN (?:SMALL |CAPITAL )?LETTER (?:(?:SMALL|CAPITAL|DOTLESS|BARRED|AFRICAN) )*([A-Z])( BAR)?( WITH .+)?"
 )
+APOSTROPHES = "\u02bc\u02bb"
+LOOKS = {  # letter -> those that look like it; capitals stand beside small letters, since they look otherwise
+    "": "\u0640\u115f\u1160", "'": APOSTROPHES,
+    "a": "аАαΑ", "b": "вьВβΒƅ", "c": "сС", "d": "ԁð", "e": "еєЕεΕɛ", "f": "\u03ddϜ", "g": "Ԍց",
+    "h": "нһНΗիհ", "i": "іιւɩ", "j": "јЈ\u03f3յ", "k": "кКκΚĸ", "I": "ІӀΙ", "l": "ӏլԼוןا丨\u1175ǀ1", "m": "мМΜ",
+    "n": "пηπΝոռŋ", "o": "оОοσΟօՕסهہዐഠଠဝჿ〇口ロ\u110b0", "p": "рРρΡբքƿþ", "q": "ԛգզ", "r": "г", "s": "ѕЅςՏƨ",
+    "t": "тТτΤ", "u": "μυնսՍʊ", "v": "ѵѴν", "w": "ԝԜωաɯ", "x": "хХχΧ", "y": "уУγΥɣ", "z": "Ζ",
+}  # fmt: skip
+LETTERS = {
+    code: bare[1].lower() for code in range(0xC0, 0x2B0) if (bare := BARE.fullmatch(unicodedata.name(chr(code))))
+}
+LETTERS |= {ord(letter): plain for plain, letters in LOOKS.items() for letter in letters}
 
 
 class AccessError(AssayError):
@@ -36,6 +54,9 @@ def checked_name(name) -> str:
         raise AccessError("found no name, expected up to 64 letters, digits, blanks and . ' @ + -")
     if len(scripts := _scripts(name)) > 1:
         raise AccessError(f"found a name in letters of {' and '.join(sorted(scripts))}, expected those of one script")
+    if strange := [letter for letter in unicodedata.normalize("NFKC", name) if not _is_usual(letter)]:
+        letter = f"{strange[0]} (U+{ord(strange[0]):04X})"
+        raise AccessError(f"found the letter {letter} in a name, expected usual letters, as of Latin or Arabic")
     return name
 
 
@@ -53,18 +74,29 @@ def lookalike(name: str, names) -> str:
 def _shapes(name):
     """What a name looks like in small letters, and as it is written, where a capital I is an l."""
     plain = ACCENTS.sub("", unicodedata.normalize("NFKD", name))
-    small, written = (text.casefold().translate(LETTERS) for text in (plain, plain.replace("I", "l")))
-    return {small, written, *(text.replace("rn", "m").replace("vv", "w") for text in (small, written))}
+    written = plain.translate(LETTERS)
+    forms = {plain.casefold().translate(LETTERS), written.casefold(), written.replace("I", "l").casefold()}
+    return forms | {form.replace("rn", "m").replace("vv", "w") for form in forms}
 
 
 def _scripts(name):
-    """The scripts of a name's letters, such as LATIN; those of East Asia mix with any."""
-    scripts = {
-        unicodedata.name(letter, "UNNAMED").split()[0]
-        for letter in unicodedata.normalize("NFKC", name)
-        if letter.isalpha()
-    }
-    return scripts - {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO", "MODIFIER"}
+    """The scripts of a name's letters and digits, such as LATIN; those of East Asia mix with any."""
+    return set(map(_script, unicodedata.normalize("NFKC", name))) - {"", *EAST_ASIA}
+
+
+def _script(letter):
+    """As the name of a letter, or of a digit of its own, begins; empty for what all scripts share."""
+    if not letter.isalnum() or letter in f"0123456789{APOSTROPHES}":
+        return ""
+    return unicodedata.name(letter, "UNNAMED").removeprefix("EXTENDED ").split()[0].split("-")[0]
+
+
+def _is_usual(letter):
+    """Some small letters of Africa are among those of phonetics, and their capitals among the usual ones."""
+    script = _script(letter)
+    if script in ("LATIN", "GREEK", "CYRILLIC"):
+        return any(ord(form) in block for form in (letter, letter.upper()[0]) for block in BLOCKS)
+    return not script or script in SCRIPTS
 
 
 def secret_of(folder) -> bytes:
