@@ -363,18 +363,20 @@ def test_a_bomb_is_refused_before_it_is_unfolded(tmp_path, monkeypatch, kind):
     assert rows < 1000 and peak_megabytes() - before < 1000
 
 
-def zeros(count):
-    return pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), pa.array(np.zeros(count, np.int8)))
+def in_a_list(values):
+    return pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), pa.array(values))
 
 
 @pytest.mark.parametrize(
     ("title", "unfolded"),
     [
-        (lambda: zeros(5_000_000), 50_000_000),
+        (lambda: in_a_list(np.zeros(5_000_000, np.int8)), 50_000_000),
+        (lambda: in_a_list(["a" * 2_000_000] * 64), 100_000_000),
+        (lambda: in_a_list([{"b": {"c": "a" * 2_000_000}}] * 64), 100_000_000),
         (lambda: pa.array(["a" * 20_000_000]), 10_000_000),
         (lambda: pa.array(["a" * 2_000_000]).take(pa.array([0] * 64)), 100_000_000),
     ],
-    ids=["a list", "a text", "a text 64 times"],
+    ids=["a list", "a list of texts", "a list of structs", "a text", "a text 64 times"],
 )
 def test_a_few_kilobytes_of_parquet_never_become_far_more_in_memory(tmp_path, monkeypatch, title, unfolded):
     monkeypatch.setattr(table_files, "UNFOLDED", unfolded)

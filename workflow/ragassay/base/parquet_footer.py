@@ -13,7 +13,7 @@ class Chunk(NamedTuple):
     path: str  # the column's name; for what lies within lists and structs, more behind a dot
     rows: int
     values: int
-    bytes: int  # without compression; a text that is repeated counts once
+    bytes: int  # without compression; a text of its dictionary counts once
 
     def is_of(self, columns: list[str]) -> bool:
         return any(f"{self.path}.".startswith(f"{column}.") for column in columns)

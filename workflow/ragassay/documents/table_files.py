@@ -147,10 +147,15 @@ def _lines(file):
 
 
 def read_parquet(file: str, columns: Columns) -> Iterator[Record]:
-    with _reading(file, "Parquet"), pq.ParquetFile(file) as parquet:
-        wanted = _wanted(file, parquet.schema_arrow, columns)
-        rows = _rows_at_once(file, [chunk for chunk in parquet_footer.chunks(parquet) if chunk.is_of(wanted)])
-        yield from _records(file, parquet.iter_batches(rows, columns=wanted), columns)
+    with _reading(file, "Parquet"):
+        with pq.ParquetFile(file) as parquet:
+            wanted = _wanted(file, parquet.schema_arrow, columns)
+            chunks = [chunk for chunk in parquet_footer.chunks(parquet) if chunk.is_of(wanted)]
+        rows, lists = _rows_at_once(file, chunks), sorted({chunk.path for chunk in chunks if chunk.values > chunk.rows})
+        with pq.ParquetFile(
+            file, read_dictionary=lists
+        ) as parquet:  # each text of a list once, however often it stands
+            yield from _records(file, parquet.iter_batches(rows, columns=wanted), columns)
 
 
 def _rows_at_once(file, chunks):
@@ -199,7 +204,7 @@ def _records(file, batches, columns):
     numbers, unfolded = count(1), 0
     most = _most(file)
     for batch in batches:
-        if unfolded + PER_ROW * sum(_values(column, most) for column in batch.columns) > most:
+        if unfolded + sum(_in_lists(column, most) for column in batch.columns) > most:
             _refuse(file)
         for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
             unfolded += PER_ROW + (sum(map(_size, row.values())) if isinstance(row, dict) else 0)
@@ -223,21 +228,23 @@ def _refuse(file):
     raise SourceError(f"{file}: found more than {size}, {expected}")
 
 
-def _values(column, most):
-    """How many values within lists the rows of a column hold, which each become an object of Python."""
+def _in_lists(column, most, inside=False):
+    """What the values within lists count for, once they are objects of Python."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return len(column) * _values(column.dictionary, most)
+        if inside and kind.value_type in (pa.string(), pa.binary()):
+            return pc.sum(pc.binary_length(column.dictionary).take(column.indices).cast(pa.int64())).as_py() or 0
+        return len(column) * _in_lists(column.dictionary, most, inside)
     if pa.types.is_run_end_encoded(kind):
-        return len(column) * _values(column.values, most)
+        return len(column) * _in_lists(column.values, most, inside)
     if pa.types.is_struct(kind):
-        return sum(_values(part, most) for part in column.flatten())
+        return sum(_in_lists(part, most, inside) for part in column.flatten())
     if pa.types.is_map(kind):
         column = column.cast(pa.list_(pa.struct([("key", kind.key_type), ("value", kind.item_type)])))
     elif not any(is_list(kind) for is_list in LISTS):
         return 0
-    values = pc.sum(pc.list_value_length(column)).as_py() or 0
-    return values if values > most else values + _values(column.flatten(), most)
+    unfolded = PER_ROW * (pc.sum(pc.list_value_length(column)).as_py() or 0)
+    return unfolded if unfolded > most else unfolded + _in_lists(column.flatten(), most, inside=True)
 
 
 def _size(value):
