@@ -7,6 +7,8 @@ that were kept, and gold, which is what people say about the study's questions o
 """
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
@@ -39,12 +41,15 @@ def measure_detectors(
     """`gold` are files of settled labels of the study's questions, `human_labels` of votes on question sets."""
     topics = tables.frame(DOCUMENTS, documents, ["doc_id", "topic"]).drop_duplicates("doc_id").set_index("doc_id")
     topics = topics["topic"].fillna(NO_TOPIC)
-    selected = tables.frame(SELECTED_QUESTIONS, selected_questions).rename(columns={"generator": "asked"})
-    kept = _with_truth(selected[selected["status"] == KEPT], "intended", topics)
-    people = _with_truth(_people(gold, human_labels), "label", topics)
-    scores = tables.frame(HARDNESS_SCORES, hardness_scores)
-    hard = scores.loc[scores["hard"].eq(True), "question_id"]
-    detected, asked_directly = frame(predictions), judged(tables.frame(SCOPE_LABELS, scope_labels), asked_models)
+    detected, people = frame(predictions), _with_truth(_people(gold, human_labels), "label", topics)
+    columns, tested = ["question_id", "doc_id", "intended", "status"], detected["question_id"].unique()
+    kept = (pc.field("status") == KEPT) & _is_among(tested)
+    kept = tables.frame(SELECTED_QUESTIONS, selected_questions, columns, kept).rename(columns={"generator": "asked"})
+    kept = _with_truth(kept, "intended", topics)
+    hard = tables.frame(HARDNESS_SCORES, hardness_scores, ["question_id", "hard"], pc.field("hard"))["question_id"]
+    labels = _is_among([*tested, *people["question_id"]])
+    labels = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label", "margin", "judge"], labels)
+    asked_directly = judged(labels, asked_models)
     rows, draws = [], (resamples, seed)
     for (source, asked), answers in detected.groupby(["source", "asked"]):
         questions = _new(kept[kept["asked"] == asked], answers)
@@ -71,6 +76,10 @@ def measure_detectors(
     rows += curve_rows(tables.frame(DETECTOR_TRAINING, training))
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
+
+
+def _is_among(questions):
+    return pc.field("question_id").isin(pa.array(questions, pa.string()))
 
 
 def _people(gold, human_labels):

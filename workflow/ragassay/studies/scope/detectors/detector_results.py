@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Estimates, Panel
@@ -28,16 +30,25 @@ def name_of(detector: str, encoder: str, head: str) -> str:
 
 
 def frame(paths):
-    """All rows, with the `source` that each detector was trained on (a generator), the name of its `method`, and
-    whether it is `new` to it, which is the question's document. Without a prediction numbers are NaN.
+    """All rows about questions whose document is new to some detector, with the `source` that each detector was trained
+    on (a generator), the name of its `method`, and whether the document is `new` to it. Without a prediction numbers
+    are NaN.
     """
-    rows = tables.frame(PREDICTIONS, paths).rename(columns={"generator": "source"})
+    is_new = ~pc.field("part").isin([*TRAINED_ON])
+    tested = [
+        rows.filter(is_new)["question_id"] for _, rows in tables.each(PREDICTIONS, paths, ["question_id", "part"])
+    ]
+    about_new = pc.field("question_id").isin(
+        pc.unique(pa.chunked_array([c for ids in tested for c in ids.chunks], pa.string()))
+    )
+    columns = ["question_id", "doc_id", "head", "part", "probability", "score", "out_of_scope"]
+    rows = tables.frame(PREDICTIONS, paths, columns, about_new).rename(columns={"generator": "source"})
     made_by = ["detector", "encoder", "head"]
     methods = rows[made_by].drop_duplicates()
     methods["method"] = [name_of(*names) for names in methods.itertuples(index=False)]
     answers = rows["out_of_scope"].astype(float)
-    rows = rows.assign(out_of_scope=answers, new=~rows["part"].isin(TRAINED_ON))
-    return rows.merge(methods, on=made_by, how="left")
+    rows = rows.assign(out_of_scope=answers, new=~rows["part"].isin(TRAINED_ON)).merge(methods, on=made_by, how="left")
+    return rows.drop(columns=[*made_by, "part"])
 
 
 def judged(labels, asked_models: list[str]):
