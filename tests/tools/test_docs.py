@@ -171,7 +171,7 @@ def test_tokens_and_prices_make_dollars(printed):
         ("cluster", "plan_of_1000000_documents", "study", "hours of a core for that plan"),
         ("models", "embedded_documents", "search", "hours of a core to embed"),
         ("retrieval", "bm25_1k_in_50k", "search", "hours of a core to search with BM25"),
-        ("scale", "measure_months_bytes", "gathers", "`measure_months`"),
+        ("scale", "measure_months_million", "gathers", "`measure_months`"),
         ("scale", "measure_months_columns_by_arrow", "gathers", "`measure_months`"),
     ],
 )
@@ -227,8 +227,12 @@ def test_looks_for_near_duplicates_grow_with_the_square_and_their_indexes_do_not
     assert "near duplicates" not in scale.parts(printed | {"documents": []})["study"]
 
 
-def test_a_million_documents_break_nothing(printed):
-    assert row(scale.parts(printed), "study", "**breaks first**").startswith("| **breaks first** | nothing | nothing |")
+def test_a_million_documents_break_what_is_trained_on_all_of_them_and_nothing_else(printed):
+    parts = scale.parts(printed)
+    assert row(parts, "study", "**breaks first**").startswith("| **breaks first** | nothing | `train_detector` |")
+    assert "`detectors.trained_on`" in row(parts, "limits", "`train_detector`")
+    without = printed | {"scale": [line for line in printed["scale"] if not line[0].startswith("train_detector")]}
+    assert row(scale.parts(without), "study", "**breaks first**").startswith("| **breaks first** | nothing | nothing |")
 
 
 def test_submissions_wait_in_the_queue_a_hundred_at_once(printed):

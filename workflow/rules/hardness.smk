@@ -183,8 +183,6 @@ rule measure_agreement:
         "logs/measure_agreement.log",
     conda:
         "../../envs/encoders.yaml"
-    resources:
-        mem_mb=4000,
     params:
         code=code_version("hardness/measure_agreement.py"),
         settings=plan(people.measure_agreement),

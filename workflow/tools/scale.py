@@ -4,6 +4,7 @@ Each number is a figure of a benchmark times a size, or a price of `config/paper
 measured with invented documents (`tools.synthetic_study`); the rest is arithmetic on paper.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,6 +35,7 @@ INDEX = re.compile(r"(ivf_pq|hnsw)_of_(\d+)M_size")
 INDEXES = {"ivf_pq": "IVF-PQ", "hnsw": "HNSW"}
 IN_PARTS = re.compile(r"bm25_(\d+)M_in_\d+_parts_(\w+)_memory")
 NOTHING = "not measured"
+OR_ELSE = {"train_detector": "fewer shards that it is trained on (`detectors.trained_on`)"}
 
 
 def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
@@ -69,7 +71,7 @@ class Gather(NamedTuple):
 
     def most(self, memory: float) -> float:
         """The documents that it can do in so many bytes."""
-        return (memory - self.base) / self.each if self.each else float("inf")
+        return (memory - self.base) / self.each if self.each else math.inf
 
 
 class Index(NamedTuple):
@@ -115,11 +117,14 @@ class Limit(NamedTuple):
 
 def _gathers(printed, of) -> list[Gather]:
     """Those that were measured, the first to break first."""
-    names = [line[0].removesuffix("_base") for line in printed["scale"] if line[0].endswith("_base")]
+    measured = {line[0] for line in printed["scale"]}
     gathers, rules = [], of_rules()
-    for name in names:
+    for name in sorted(figure.removesuffix("_base") for figure in measured if figure.endswith("_base")):
         seconds, reading = (of("scale", f"{name}_{what}") / 1000 for what in ("time", "columns_by_arrow"))
         base, each = of("scale", f"{name}_base") * 2**20, of("scale", f"{name}_bytes")
+        if f"{name}_million" in measured:  # it runs over so many, and its memory need not grow evenly
+            each = max(0, of("scale", f"{name}_million") * 2**20 - base) / 1e6
+            seconds = of("scale", f"{name}_million_time") / 1e6
         asked = 1e6 * rules[name].get("mem_mb", JOB / 1e6)
         gathers.append(Gather(name, asked, base, each, seconds, reading))
     return sorted(gathers, key=lambda gather: gather.most(gather.asked))
@@ -127,7 +132,8 @@ def _gathers(printed, of) -> list[Gather]:
 
 def _held(gather) -> list[str]:
     memory = [sized(gather.base + gather.each * size) for size in SIZES]
-    most = [sized(gather.asked), *(rounded(gather.most(memory)) for memory in (gather.asked, MOST))]
+    most = (gather.most(memory) for memory in (gather.asked, MOST))
+    most = [sized(gather.asked), *(rounded(number) if number < math.inf else "any number" for number in most)]
     return [f"`{gather.name}`", *memory, *most, rounded(1e6 * gather.seconds), rounded(gather.seconds / gather.reading)]
 
 
@@ -218,7 +224,10 @@ def _first(limits, of, size) -> str:
 def _limits(of, gathers, indexes) -> Iterator[Limit]:
     for gather in gathers:
         most = gather.most(gather.asked)
-        then = f"more memory (`--set-resources {gather.name}:mem_mb=...`), or a run for each month"
+        if most == math.inf:
+            continue
+        or_else = OR_ELSE.get(gather.name, "a run for each month")
+        then = f"more memory (`--set-resources {gather.name}:mem_mb=...`), or {or_else}"
         yield Limit("documents", most, f"`{gather.name}`", f"{rounded(most)} documents in {sized(gather.asked)}", then)
     base, each = _planned(of)
     most = (HEAD - base) / each
