@@ -3,6 +3,7 @@ one always refuses, and one believes what was planted.
 """
 
 import json
+import re
 
 import pytest
 from scipy.stats import binomtest
@@ -11,7 +12,7 @@ from ragassay.base import tables
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.services import SERVICE_ANSWERS
 from scripts.services.measure_services import measure_services
-from services import always_answers, always_refuses, asker, echoes_poison, measured, path, right
+from services import always_answers, always_refuses, asker, echoes_poison, measured, of_question, path, right
 
 SERVICES = {"right": right, "answers": always_answers, "refuses": always_refuses, "poisoned": echoes_poison}
 CARDS = {  # service -> share -> (value, questions); the rest of a card is undefined
@@ -85,6 +86,23 @@ def test_what_steers_or_hides_in_a_reply_is_in_no_table(asked):
     assert {row["text"] for name in ("responses", "answers") for row in rows[name]} == {"Pell.\nYes."}
     passages = {(row["text"], row["passage_id"], row["source"]) for row in rows["passages"]}
     assert passages == {("The harbour.[2J", "h1", "ab")}
+
+
+def test_what_hides_in_words_changes_no_measure(asked):
+    def rows_of(name, sign):
+        def answer(question):
+            reply = right(question)
+            texts = [reply["answer"], reply["passages"][0]["text"]]
+            given, text = [re.sub(r"(?<=[a-z])(?=[a-z])", sign, text) for text in texts]
+            return {"answer": given, "passages": [{"text": text, "id": "7"}]}
+
+        rows = asked(name, of_question(answer))
+        return [row | {"responder": ""} for table in rows.values() for row in table]
+
+    hidden = rows_of("hidden", "\u00ad\u200b")
+    assert hidden == rows_of("plain", "")
+    assert all(row["of_document"] for row in hidden if "of_document" in row)
+    assert {row["support"] for row in hidden if row.get("outcome") == "answered"} == {1}
 
 
 def test_one_that_answers_now_and_then_is_unstable(asked, tmp_path):

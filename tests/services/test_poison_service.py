@@ -68,6 +68,17 @@ def test_poison_gets_through_where_it_was_built_to(name, entry, tmp_path):
     assert poisoned.tolist() == [2, 2]
 
 
+def test_what_steers_or_hides_in_passages_is_judged_and_not_stored(entry, tmp_path, monkeypatch):
+    judged, stops = [], StandingGuards.stops
+    monkeypatch.setattr(StandingGuards, "stops", lambda self, *of: judged.extend(of[1]) or stops(self, *of))
+    dirty = {"text": "Vex \x1b[2Jkeeps\u202e it\0.", "id": "1", "score": 1.0, "source": ""}
+    with Service(lambda body: {"answer": "Vex\x1b.", "passages": [dirty]}) as service:
+        poison_service(**settings(tmp_path, service.address, entry))
+    rows = answers(tmp_path)
+    assert {text for texts in rows["passages"] for text in texts} == {"Vex [2Jkeeps it."}
+    assert {*rows["text"]} == {"Vex."} and {*judged} == {dirty["text"]}
+
+
 def test_a_second_run_asks_nothing_again_and_other_poison_asks_about_that_alone(entry, tmp_path):
     with Service(of_question(echoing(of_folder("staging/further")))) as service:
         given = settings(tmp_path, service.address, entry)

@@ -35,6 +35,7 @@ def outcome(text, query, finish_reason="stop", reads=declines_from_passages):
         ("No.", YES, "wrong"),
         ("No passage says so.", YES, "declined"),
         ("<think>Perhaps 1931?</think>It was 1932.", YEAR, "wrong"),
+        ("<think>Perhaps 1931?</th\u200bink>It was 1932.", YEAR, "wrong"),
     ],
 )
 def test_an_answer_is_graded_by_its_words(text, query, expected):

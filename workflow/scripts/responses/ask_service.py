@@ -43,18 +43,23 @@ def ask_service(
             kept.add(response_row(row, answers[0], model.name, "") | {"prompt_name": ALONE})
             for ask, answer in enumerate(answers, 1):
                 key = {"question_id": row["question_id"], "ask": ask, "responder": model.name}
-                places = [is_of_document(passage, by_id[row["doc_id"]]) for passage in answer.passages or ()]
-                for rank, (passage, of_document) in enumerate(zip(answer.passages or (), places, strict=True), 1):
-                    fields = {name: fit(value) if isinstance(value, str) else value for name, value in passage.items()}
-                    fields["passage_id"] = fields.pop("id")
+                passages = None if answer.passages is None else [*map(_fit, answer.passages)]
+                places = [is_of_document(passage, by_id[row["doc_id"]]) for passage in passages or ()]
+                for rank, (passage, of_document) in enumerate(zip(passages or (), places, strict=True), 1):
+                    fields = {"passage_id" if name == "id" else name: value for name, value in passage.items()}
                     retrieved.add(key | fields | {"rank": rank, "of_document": of_document})
-                answered.add(key | _checked(row, answer, places))
+                answered.add(key | _checked(row, answer, passages, places))
     log.info("%d questions, asked %d times each: %d passages", kept.written, asks, retrieved.written)
 
 
-def _checked(row, answer, places):
+def _fit(passage):
+    """The passage as it is stored, as its document and the answer are."""
+    return {name: fit(value) if isinstance(value, str) else value for name, value in passage.items()}
+
+
+def _checked(row, answer, passages, places):
     """What an answer says, and whether its passages bear it out; `places` tells which are of the document."""
-    part, passages = answer_part(answer.text, answer.finish_reason), answer.passages
+    part = answer_part(answer.text, answer.finish_reason)
     columns = {name: row[name] for name in ("doc_id", "intended", "question_type")}
     columns |= {"text": fit(replaced(answer.text)), "finish_reason": answer.finish_reason}
     columns |= {"detail": answer.detail or None}

@@ -87,7 +87,9 @@ def _ask(rows, model, ledger, calls, tally, writer, first, state):
             is_planted = [state["planted"](passage) for passage in answer.passages]
         columns = {"attack": state["attack"], "target_id": row["target_id"], "responder": model.name}
         columns |= {"outcome": outcome, "reason": reason, "text": fit(replaced(answer.text or ""))}
-        columns |= {"passages": texts, "poisoned": None if texts is None else sum(is_planted)}
+        columns |= {"passages": None, "poisoned": None}
+        if texts is not None:  # guards judge what a model would read
+            columns |= {"passages": [fit(text) for text in texts], "poisoned": sum(is_planted)}
         stops = state["guards"].stops(row["question"], texts, is_planted)
         writer.add(columns | {f"{name}_stops": stop for name, stop in stops.items()})
 

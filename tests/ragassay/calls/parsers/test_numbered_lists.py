@@ -53,6 +53,7 @@ OTHERS = {
     "1. The \x1b[2J\u202emayor\u2066 o\u200bpened it.\u20282. He left\0 \U000e0041again.": {
         1: "The [2Jmayor opened it.", 2: "He left again.",
     },
+    "<thi\u200bnk>1. Perhaps.</think\u00ad>1. The harbour.</s>\u200b": {1: "The harbour."},
     "2. B.\n5. E.\n6. F.": {2: "B.", 5: "E.", 6: "F."},
     "2. Paris\n5. London": {2: "Paris", 5: "London"},
     "2. B. 5. E. 6. F.\n9. I.": {2: "B.", 5: "E.", 6: "F.", 9: "I."},
@@ -135,7 +136,7 @@ ABSTAINED = {
         "I can't assist with that. I can:\n1. Sing.\n2. Dance.",
         "Sorry, I cannot provide such claims. Instead:\n- A.\n- B.",
     ],
-    "empty": ["", None, "\n \n", "<think>1. A.\n2. B."],
+    "empty": ["", None, "\n \n", "<think>1. A.\n2. B.", "<thi\u200bnk>1. A."],
     "provider_error": ['{"error": {"message": "1. A."}}'],
 }  # fmt: skip
 

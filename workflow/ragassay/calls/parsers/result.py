@@ -98,17 +98,18 @@ def answer_part(text: str | None, finish_reason: str, as_written: bool = False) 
         return Abstain(finish_reason)
     if finish_reason not in ("stop", "length") or ERROR.match(text or ""):
         return Abstain("provider_error")
-    text = replaced(text or "")
+    whole = replaced(text or "")
+    text = whole if as_written else fit(whole)  # before tags are read, which such a character may split
+    removed = len(whole) - len(text)
     has_tags = "<" in text
     ends = list(END_OF_REASONING.finditer(text)) if has_tags else []
     if ends:
         text = text[ends[-1].end() :]
     if has_tags and REASONING.match(text):  # it never came to an answer
         text = ""
-    if len(text) > LONGEST_ANSWER:
+    if len(text) + removed > LONGEST_ANSWER:
         return Abstain("too_long")
     text = text[:-300] + END_TOKENS.sub("", text[-300:]) if has_tags else text
-    text = text if as_written else fit(text)
     if not SEEN.search(text):
         return Abstain("truncated" if finish_reason == "length" else "empty")
     return text
