@@ -30,7 +30,7 @@ def is_event(event) -> bool:
         check_form(event, FORMS, "event")
     except MISSHAPEN:
         return False
-    return True
+    return event.get("role", ANNOTATOR) in (ANNOTATOR, ADJUDICATOR)
 
 
 @dataclass
@@ -201,13 +201,16 @@ def replayed(items: list[dict], events: list[dict], per_item: int, practice=None
     """The state after all events; those that cannot be applied are left out, with whatever they had changed until
     then.
     """
-    labelling, applied = Labelling(items, per_item, practice), []
-    for event in events:
-        try:
-            with one_item():
-                labelling.apply(event)
-        except Unusable as why:
-            log.warning("left out the click %s %s: %s", event["event"], event.get("click"), why.detail)
-        else:
-            applied.append(event)
-    return labelling if len(applied) == len(events) else replayed(items, applied, per_item, practice)
+    while True:
+        labelling, applied = Labelling(items, per_item, practice), []
+        for event in events:
+            try:
+                with one_item():
+                    labelling.apply(event)
+            except Unusable as why:
+                log.warning("left out the click %s %s: %s", event["event"], event.get("click"), why.detail)
+            else:
+                applied.append(event)
+        if len(applied) == len(events):
+            return labelling
+        events = applied

@@ -3,7 +3,7 @@
 import pytest
 
 from people import click, item, sample, state
-from ragassay.people.labelling import ADJUDICATION, Labelling, Person, replayed
+from ragassay.people.labelling import ADJUDICATION, Labelling, Person, is_event, replayed
 from ragassay.people.page.clicks import Refused, decide
 
 PRACTICE = {
@@ -279,6 +279,17 @@ def test_events_that_cannot_be_applied_are_tried_once_each(monkeypatch):
     again = replayed(sample(), [*strange, *events], 2)
     assert again.people == labelling.people and again.clicks == labelling.clicks
     assert len(tries) == len(strange) + 2 * len(events)
+
+
+def test_a_role_that_nobody_has_is_no_click(monkeypatch):
+    """Undone as an annotator's, its label is gone; each undo of its own then fails once the one before is left out."""
+    labelling = joined()
+    mine = [do(labelling, "Anna", "join"), label(labelling, "Anna", "item-scope-0001")]
+    other = mine[1] | {"role": "x"}
+    events = [*mine, other, mine[1] | {"event": "undo"}, *[other | {"event": "undo"}] * 20]
+    assert [*map(is_event, events[:5])] == [True, True, False, True, False]
+    monkeypatch.setattr("ragassay.people.labelling.replayed", None)  # it does not call itself
+    assert replayed(sample(), events, 2).opinions["item-scope-0001"] == {}
 
 
 @pytest.mark.parametrize(
