@@ -104,7 +104,9 @@ def run(doors: list[str], count: int, seed: int, end: float, noted: Path) -> Run
     """
     streams, found, longest, cases = {name: inputs_of(name, seed) for name in doors}, {}, (0.0, "", ""), 0
     for name in doors:  # libraries are imported before any input is timed
-        problem(name, next(inputs_of(name, seed)), seconds=10 * SECONDS)
+        content = next(inputs_of(name, seed))
+        noted.write_bytes(f"{name}\n".encode() + content)
+        problem(name, content, seconds=10 * SECONDS)
     for name in itertools.islice(itertools.cycle(doors), count):
         if time.monotonic() > end or ENDED.is_set():
             break

@@ -88,20 +88,29 @@ def test_a_row_of_a_corpus_that_cannot_be_used_costs_itself_and_most_rows_the_co
     ]
     file, passages = tmp_path / "corpus.jsonl", tmp_path / "p.parquet"
     file.write_bytes(b"\n".join([*rows[:30], *broken, *rows[30:]]))
-    read = []
+    read, warnings = [], []
     caplog.set_level("INFO", logger="ragassay")
     for number in range(2):
-        caplog.clear()
-        read_passages([str(file)], passages, COLUMNS, share=(number, 2), most_rejected=0.1)
+        read_passages([str(file)], passages, COLUMNS, share=(number, 2), most_rejected=0.5)
         read += tables.read(PASSAGES, passages)["passage_id"].to_pylist()
-        warnings = [entry.message for entry in caplog.records if entry.levelname == "WARNING"]
-        assert len(warnings) == (number == 0) and caplog.text.count(f"left out {file} row") >= 3
-        assert all(
-            "of 64 rows cannot be used" in warning and f"{file} row 31: not JSON" in warning for warning in warnings
-        )
+    warnings = [entry.message for entry in caplog.records if "cannot be used" in entry.message]
+    assert (
+        sum(int(warning.partition(" of ")[0]) for warning in warnings) == caplog.text.count(f"left out {file} row") == 4
+    )
+    assert f"{file} row 31: not JSON" in "".join(warnings)
     assert sorted(read) == sorted(map(str, range(60)))
     with pytest.raises(MostRejected, match=r"4 of 64 rows rejected, expected at most 1%.*row 31: not JSON"):
         read_passages([str(file)], passages, COLUMNS, most_rejected=0.01)
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_a_corpus_is_refused_in_parts_as_it_is_whole(tmp_path, parts):
+    rows = ['{"_id": "%d", "text": "Text %s."}' % (at, "\\ud800" if at % 2 else "") for at in range(1000)]  # noqa: UP031
+    (tmp_path / "corpus.jsonl").write_text("\n".join(rows))
+    for number in range(parts):
+        with pytest.raises(MostRejected, match=r"rows rejected, expected at most 30%"):
+            share = {"share": (number, parts), "most_rejected": 0.3}
+            read_passages([str(tmp_path / "corpus.jsonl")], tmp_path / "p.parquet", COLUMNS, **share)
 
 
 @pytest.mark.parametrize("with_ids", [True, False])

@@ -115,6 +115,14 @@ def test_a_run_says_that_the_server_cuts_prompts(serve, entry, model, tmp_path, 
     monkeypatch.setattr(live, "CUT", 0.5)
     assert live.check("mine", entry(server), register).cut_after is None
     assert Register(register, "").kept()["manners"]["cut_after"] is None
+    monkeypatch.setattr(live, "CUT", 2.0)
+    live.check("mine", entry(server), register)
+    list(complete(asked, model(server, register=register), tmp_path / "other"))
+    assert Register(register, "").kept()["manners"]["cut_after"] == cut_after
+    live._hand_over(Register(register, "").kept(), Register(register, ""))
+    assert Register(register, "").kept()["manners"]["cut_after"] == cut_after, (
+        "a check that saw nothing forgets nothing"
+    )
 
 
 @pytest.mark.parametrize(

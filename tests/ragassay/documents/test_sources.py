@@ -363,6 +363,24 @@ def test_a_bomb_is_refused_before_it_is_unfolded(tmp_path, monkeypatch, kind):
     assert rows < 1000 and peak_megabytes() - before < 1000
 
 
+def test_lists_structs_and_maps_of_texts_are_read_whatever_the_row_groups(tmp_path):
+    """Rows of a group are no multiple of those that are read at once."""
+    rows, texts = range(250), pa.string()
+    titles = {
+        "list": pa.array([[f"A {at}", "the same"] for at in rows], pa.list_(texts)),
+        "struct": pa.array([[{"of": f"A {at}"}] for at in rows], pa.list_(pa.struct({"of": texts}))),
+        "map": pa.array([[("of", f"A {at}")] for at in rows], pa.map_(texts, texts)),
+    }
+    for name, title in titles.items():
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(pa.table({"text": [f"Text {at}." for at in rows], "title": title}), path, row_group_size=100)
+        records = read(path)
+        assert [record.fields["text"] for record in records] == [f"Text {at}." for at in rows]
+        assert [record.row for record in records] == [at + 1 for at in rows] and "A 249" in str(
+            records[-1].fields["title"]
+        )
+
+
 def in_a_list(values):
     return pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), pa.array(values))
 

@@ -164,12 +164,17 @@ def test_a_partition_that_would_never_start_a_job_is_refused(slurm, head, plan, 
 
 
 @pytest.mark.parametrize(
-    ("named", "found"), [("short,other", "limit 14:00:00 of partition short,other, "), ("x,short", "")]
+    ("named", "found"),
+    [
+        ("short,other", "limit 12:00:00 of partition short, "),
+        ("short,small", "found nodes of 1,000 MB in partition small, "),
+        ("x,short", ""),
+    ],
 )
-def test_of_several_partitions_the_one_that_gives_most_counts(slurm, head, plan, named, found):
+def test_of_several_partitions_one_has_to_give_time_and_memory(slurm, head, plan, named, found):
     """One that Slurm does not show may give more."""
     jobs = plan(60, 1230, "12:00:00")
-    slurm.answers["sinfo"][0] += "\nother|14:00:00|1000|1|idle"
+    slurm.answers["sinfo"][0] += "\nother|14:00:00|1000|1|idle\nsmall|infinite|1000|1|idle"
     for job in jobs.values():
         job.resources["partition"] = f" -p {named}"
     if found:

@@ -114,6 +114,11 @@ def test_what_steers_or_hides_is_not_stored(sign):
     assert csv_cell(f"{sign}=1+1") == "'=1+1" and csv_cell(sign) == ""
 
 
+@pytest.mark.parametrize("sign", "\x0b \x1f \x85 \u2028".split(" "))
+def test_other_ends_of_lines_become_one_and_hide_no_formula(sign):
+    assert fit(f"a{sign}b") == "a\nb" and csv_cell(f"{sign}=1+1") == "'\n=1+1"
+
+
 def test_a_text_keeps_the_ends_of_its_lines():
     assert fit("one\u2028two\u2029three\x0bfour\x85five\r\n") == "one\ntwo\nthree\nfour\nfive\r\n"
     assert "U+2028" in refusal("one\u2028two")

@@ -15,19 +15,23 @@ class Chunk(NamedTuple):
     values: int
     bytes: int  # without compression; a text of its dictionary counts once
 
-    def is_of(self, columns: list[str]) -> bool:
-        return any(f"{self.path}.".startswith(f"{column}.") for column in columns)
+
+def _is_of(path, columns):
+    return any(f"{path}.".startswith(f"{column}.") for column in columns)
 
 
-def chunks(parquet: pq.ParquetFile) -> list[Chunk]:
-    """All columns of all row groups. A damaged footer is an error."""
+def chunks(parquet: pq.ParquetFile, wanted: list[str] | None = None) -> list[Chunk]:
+    """All columns of all row groups, or those of some names alone. A damaged footer is an error."""
     footer = parquet.metadata
+    places = [
+        at for at in range(footer.num_columns) if wanted is None or _is_of(parquet.schema.column(at).path, wanted)
+    ]
     for number in range(footer.num_row_groups):
-        # Of damaged statistics, `column` below ends the process. No rows are read here, but this raises an error.
-        list(parquet.reader.iter_batches(0, [number], use_threads=False))
+        # Of damaged statistics, `column` below ends the process. No rows are made here, but this raises an error.
+        list(parquet.reader.iter_batches(0, [number], places, use_threads=False))
     result = []
     for group in map(footer.row_group, range(footer.num_row_groups)):
-        for column in map(group.column, range(footer.num_columns)):
+        for column in map(group.column, places):
             values = column.num_values, column.total_uncompressed_size
             result.append(Chunk(column.path_in_schema, group.num_rows, *values))
     # A forged footer may name fewer. Arrow reads no page behind these, so that all but the last page are counted,

@@ -109,16 +109,24 @@ def snakemake(*arguments: str) -> list[str]:
 def status_of(command: list[str], **how) -> int:
     """The exit status of a run in a process of its own. Ctrl-C and SIGTERM are the run's, which says how it ended."""
     sys.stdout.flush()
-    with subprocess.Popen(command, **how) as run:
-        handlers = {
-            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),  # a terminal sends it to both
-            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda number, _: run.send_signal(number)),
-        }
-        try:
-            return run.wait()
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
+    started, asked_to_end = [], []
+
+    def end(*_):
+        asked_to_end.append(True)
+        for run in started:
+            run.send_signal(signal.SIGTERM)
+
+    before = signal.signal(signal.SIGINT, lambda *_: None), signal.signal(signal.SIGTERM, end)  # a terminal tells both
+    try:
+        with subprocess.Popen(command, **how) as run:
+            started.append(run)
+            if asked_to_end:
+                end()
+            status = run.wait()
+        return status if status >= 0 else 128 - status
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])
 
 
 def study_command(study: str = "") -> str:

@@ -80,8 +80,13 @@ class LiveAnswer:
     @property
     def cut_after(self) -> int | None:
         """How many tokens of a prompt the server reads, if it cuts the rest."""
+        return self.long.prompt_tokens if self.is_cut else None
+
+    @property
+    def is_cut(self) -> bool | None:
+        """Whether it cuts long prompts; None if that could not be seen."""
         few, many = (answer and answer.prompt_tokens for answer in (self.short, self.long))
-        return many if few and many and many < CUT * _expected(few) else None
+        return many < CUT * _expected(few) if few and many and not self.long.detail else None
 
     def _reads(self):
         few, many = self.short.prompt_tokens, self.long.prompt_tokens
@@ -176,7 +181,7 @@ def check(name: str, entry: dict, register: str | None = None) -> LiveAnswer:
     single = (answer for [answer] in others)
     answer = LiveAnswer(name, texts, *tokens, counts["requests"], dollars, served, refused, limits, *single)
     if register:
-        _hand_over(kept, Register(register, ""), answer.cut_after)
+        _hand_over(kept, Register(register, ""), {} if answer.is_cut is None else {"cut_after": answer.cut_after})
     return answer
 
 
@@ -184,7 +189,7 @@ def _user(text):
     return [{"role": "user", "content": text}]
 
 
-def _hand_over(source: dict, target: Register, cut_after: int | None = None) -> None:
+def _hand_over(source: dict, target: Register, seen: dict | None = None) -> None:
     """Give a register what a server refuses, where it cuts prompts, and its limits. What answers cost stays as it is:
     it holds for a run's requests, and those of a check are unlike them. Jobs that are running learn limits from their
     replies.
@@ -197,7 +202,7 @@ def _hand_over(source: dict, target: Register, cut_after: int | None = None) -> 
         if manners.get("endpoint") != endpoint:
             manners = {"endpoint": endpoint, "refused": [], "excess": 1.0, "answered": False, "room": None}
         refused = sorted({*manners["refused"], *learned["refused"]})
-        kept["manners"] = manners | {"refused": refused, "cut_after": cut_after}
+        kept["manners"] = manners | {"refused": refused} | (seen or {})
         if source.get("endpoint") == endpoint and not kept["jobs"]:
             slowed = kept.get("slowed") if kept.get("endpoint") == endpoint else None
             kept |= {"endpoint": endpoint, "learned": source.get("learned"), "slowed": slowed}

@@ -51,8 +51,11 @@ def texts(
     def foreign(name):
         return share[1] > 1 and chance.number("part of a corpus", name) % share[1] != share[0]
 
-    def refuse(record, why):
-        if record.is_file:
+    def refuse(record, why, is_ours=True):
+        nonlocal elsewhere
+        if not is_ours and tally and foreign(record.place):  # so that one part counts it
+            elsewhere += 1
+        elif record.is_file:
             refused.append(replace(record, reason=why.reason, detail=why.detail))
         elif tally is None:
             raise TextError(f"{record.place}: {why}") from why
@@ -62,16 +65,18 @@ def texts(
 
     for record in records(files, wanted, below, unopened):
         place, tells = record.place, "id" in needed and not record.is_file  # which part it is in, before it is read
+        is_ours = record.is_file
         try:
             if record.reason:
                 raise Unusable(record.reason, record.detail)
             with one_item():
-                if tells and foreign(_value(record.fields.get(names["id"], ""), False)):
+                if tells and foreign(_value(record.fields.get(names["id"], ""), False) or place):
                     elsewhere += 1
                     continue
+                is_ours = is_ours or tells
                 row = {field: _value(record.fields.get(name, ""), field in lists) for field, name in names.items()}
         except Unusable as why:
-            refuse(record, why)
+            refuse(record, why, is_ours)
             continue
         if record.is_file:
             of_file = {"id": record.source_id, "title": record.title, "source": record.source_id}
@@ -99,24 +104,20 @@ def texts(
         places[row["id"]] = place
         yield row
     if tally:
-        tally.keep(len(places) + elsewhere)
+        tally.keep(len(places))
         tally.check()
+        if tally.rejected:
+            counts = tally.rejected, tally.rejected + tally.kept, next(iter(tally.examples.values()))
+            log.warning("%d of %d rows cannot be used and are left out, such as %s", *counts)
     if share[0] == 0 or not (places or elsewhere):
         warn_of_unusable(refused, len(places) + elsewhere)
-        if tally and tally.rejected:
-            example = next(iter(tally.examples.values()))
-            log.warning(
-                "%d of %d rows cannot be used and are left out, such as %s",
-                tally.rejected,
-                tally.rejected + tally.kept,
-                example,
-            )
     warn_of_empty(empty, names["text"], len(places) + elsewhere)
     if elsewhere and not places:
         parts = f"found {elsewhere} rows, none of them in part {share[0] + 1} of {share[1]}"
         raise TextError(f"{', '.join(files)}: {parts}, expected at least one; cut it into fewer `parts`")
     if not places:
-        raise TextError(f"{', '.join(files)}: found no row, expected at least one")
+        usable = " that can be used" if tally and tally.rejected else ""
+        raise TextError(f"{', '.join(files)}: found no row{usable}, expected at least one")
 
 
 def _value(value, is_list):

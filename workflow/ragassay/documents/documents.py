@@ -81,7 +81,7 @@ def clean(text) -> str:
         return unicodedata.normalize("NFC", fit(text)).strip()
     if half := SURROGATE.search(text):
         raise Unusable("encoding", f"found half of a surrogate pair, {half[0]!r}, expected Unicode")
-    lines = (unicodedata.normalize("NFC", fit(line)).rstrip() for line in text.splitlines())
+    lines = (unicodedata.normalize("NFC", line).rstrip() for line in fit(text).splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 

@@ -68,7 +68,7 @@ def name_below(file: str, below: Iterable) -> str:
     path = Path(file)
     folder = next((Path(name) for name in below if path.is_relative_to(name)), None)
     name = path.as_posix() if folder is None else path.name if folder == path else path.relative_to(folder).as_posix()
-    return fit(name)
+    return fit(name).replace("\n", " ")
 
 
 def decoded(content: bytes) -> tuple[str | None, str | None]:

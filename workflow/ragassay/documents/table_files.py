@@ -150,12 +150,14 @@ def read_parquet(file: str, columns: Columns) -> Iterator[Record]:
     with _reading(file, "Parquet"):
         with pq.ParquetFile(file) as parquet:
             wanted = _wanted(file, parquet.schema_arrow, columns)
-            chunks = [chunk for chunk in parquet_footer.chunks(parquet) if chunk.is_of(wanted)]
+            chunks = parquet_footer.chunks(parquet, wanted)
         rows, lists = _rows_at_once(file, chunks), sorted({chunk.path for chunk in chunks if chunk.values > chunk.rows})
         with pq.ParquetFile(
             file, read_dictionary=lists
         ) as parquet:  # each text of a list once, however often it stands
-            yield from _records(file, parquet.iter_batches(rows, columns=wanted), columns)
+            groups = range(parquet.num_row_groups)  # which Arrow cannot join so
+            batches = (batch for group in groups for batch in parquet.iter_batches(rows, [group], columns=wanted))
+            yield from _records(file, batches, columns)
 
 
 def _rows_at_once(file, chunks):

@@ -77,7 +77,7 @@ def check_parsers(files: Iterable[str]) -> None:
 
 
 def _record(file, fields, text, columns, title):
-    title = " ".join(fit(title).split())[:LONGEST_TITLE] or fit(Path(file).stem)
+    title = " ".join(fit(title).split())[:LONGEST_TITLE] or fit(Path(file).stem).replace("\n", " ")
     return Record(file, 1, fields | {columns.text: text}, is_file=True, title=title)
 
 

@@ -140,15 +140,16 @@ def _check_limits(dag, executor):
     for job in (job for job in dag.needrun_jobs() if not job.is_local):
         asked = (dag._group[job] if job.group else job).resources
         minutes, megabytes = (asked.get(name) for name in ("runtime", "mem_mb"))
-        name, limit, memory = _limits(executor.get_partition_arg(job), given)
+        minutes, megabytes = (each if isinstance(each, int) else 0 for each in (minutes, megabytes))
+        name, limit, memory = _limits(executor.get_partition_arg(job), given, minutes, megabytes)
         what = f"the group {job.group}" if job.group else f"the rule {job.rule.name}"
-        if isinstance(megabytes, int) and megabytes > memory:
+        if megabytes > memory:
             raise ClusterError(
                 f"found nodes of {memory:,} MB in partition {name}, drained and down ones aside, expected"
                 f" {megabytes:,} MB, which {what} asks for; name a partition that has more (slurm_partition), cut the"
                 " shards smaller, or ask for less (--set-resources RULE:mem_mb=...)"
             )
-        if isinstance(minutes, int) and minutes > minutes_of(limit):
+        if minutes > minutes_of(limit):
             raise ClusterError(
                 f"found the limit {limit} of partition {name}, expected {minutes} minutes or more, which {what} asks"
                 " for: Slurm would never start it; name a partition that gives more time (slurm_partition), or less"
@@ -156,15 +157,15 @@ def _check_limits(dag, executor):
             )
 
 
-def _limits(argument, given):
-    """Name, most time and most memory of the partitions that a job names, such as ` -p short,long`: Slurm takes the one
-    that starts it first. Without a name that it shows, it decides.
+def _limits(argument, given, minutes, megabytes):
+    """Name, most time and most memory of the partition that a job names or, of several such as ` -p short,long`, of one
+    that can start it, if any can. Without a name that it shows, Slurm decides.
     """
     names = "".join(shlex.split(argument)[1:]).split(",")
     if not given.keys() >= {*names}:
         return None, "infinite", math.inf
-    limit = max((given[name][0].limit for name in names), key=minutes_of)
-    return ",".join(names), limit, max(most_memory(given[name]) for name in names)
+    places = [(name, given[name][0].limit, most_memory(given[name])) for name in names]
+    return max(places, key=lambda place: (minutes <= minutes_of(place[1]), megabytes <= place[2], place[2]))
 
 
 def partitions() -> dict[str, list[Nodes]]:

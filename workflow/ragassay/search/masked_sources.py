@@ -3,7 +3,7 @@ its words, as queries of people do not. The sentence of a query's own passage th
 out of what the query found: of that passage, of those that overlap with it, and of near-duplicates; these are scored
 again. People do repeat some words of what answers them, so that part of what the sentence adds to a score may stay."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 import numpy as np
 
@@ -19,10 +19,11 @@ COPY, FEWEST = 0.8, 4  # what share of the words of the shorter one a copy share
 Score = Callable[[list[str], list[str]], np.ndarray]  # of some queries with one text each; NaN where there is none
 
 
-def mask(neighbours, queries, passages, titles: str, score: Score, copied: float = 0.0, but: Collection = ()) -> int:
+def mask(neighbours, queries, passages, titles: str, score: Score, copied: float = 0.0, done=None) -> int:
     """Take sources out of what the synthetic queries of a set found, in the table itself; gives how many these are.
     `passages` are the files of the corpus. `copied` is the share of what a source adds to a score that stays; with 1,
-    nothing is taken out; `but` are ids of passages that stay as they are. A passage that is its source alone is lost.
+    nothing is taken out. `done` says of a query's row and a passage whether it was taken out before. A passage that is
+    its source alone is lost.
     """
     if copied == 1:
         return 0
@@ -34,7 +35,9 @@ def mask(neighbours, queries, passages, titles: str, score: Score, copied: float
     sources = _Sources(passages, titles, {*ranked["passage_id"]}, {row["passage_id"] for row in asked.values()})
     places, texts, left = [], [], []
     for place, (query, passage) in enumerate(zip(ranked["query_id"], ranked["passage_id"], strict=True)):
-        if query in asked and passage not in but and (text := sources.masked(passage, asked[query])) is not None:
+        if query not in asked or (done and done(asked[query], passage)):
+            continue
+        if (text := sources.masked(passage, asked[query])) is not None:
             places.append(place)
             texts.append(asked[query]["text"])
             left.append(text)

@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 SPACES = "\t\n\r"
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 DROPPED = "\ufffd\u1734"  # which tokenizers drop, too
 SURROGATE = re.compile("[\ud800-\udfff]")
 # What steers a terminal, turns a line about, says where one breaks, spells orders that nobody sees (tags), fills a

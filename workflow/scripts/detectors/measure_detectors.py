@@ -6,6 +6,8 @@ asked directly, with the overlap control and with the question without its docum
 that were kept, and gold, which is what people say about the study's questions or about those of a question set.
 """
 
+from functools import partial
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +19,7 @@ from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS
-from ragassay.schemas.scope_answers import DETECTOR_TRAINING
+from ragassay.schemas.scope_answers import DETECTOR_TRAINING, PREDICTIONS
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector_results import (
     SECTION,
@@ -51,7 +53,9 @@ def measure_detectors(
     labels = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label", "margin", "judge"], labels)
     asked_directly = judged(labels, asked_models)
     rows, draws = [], (resamples, seed)
-    for (source, asked), answers in detected.groupby(["source", "asked"]):
+    pairs = sorted({(keys["generator"], keys["asked"]) for keys in map(partial(tables.keys, PREDICTIONS), predictions)})
+    for source, asked in pairs:
+        answers = detected[(detected["source"] == source) & (detected["asked"] == asked)]
         questions = _new(kept[kept["asked"] == asked], answers)
         answers = _about(questions, asked_directly, answers)
         strata = {"all": questions, "hard": questions[questions["question_id"].isin(hard)]}
@@ -64,7 +68,7 @@ def measure_detectors(
             rows += SECTION.rows("tested", {"generator": generator}, tested, len(questions))
     for name, settled_ones in people.groupby("asked"):
         of_set = detected[detected["asked"] == name]
-        for source in sorted(of_set["source"].unique()) or [""]:
+        for source in [source for source, asked in pairs if asked == name] or [""]:
             answers = of_set[of_set["source"] == source]
             questions = _new(settled_ones, answers) if source else settled_ones
             answers = _about(questions, asked_directly, answers)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.corpora import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.search.masked_sources import mask
 from ragassay.search.neighbours import check_ids, merged, of_parts
 from ragassay.search.vectors import Vectors
@@ -21,11 +21,14 @@ def merge_neighbours(
     check_ids(passages)
     written = tables.write(NEIGHBOURS, neighbours, merged(of_parts(NEIGHBOURS, passages, parts), count))
     vectors = Vectors(encoder, query_encoder, embeddings, similarity)
-    whole = [found for file, found in zip(passages, parts, strict=True) if "+" not in Path(file).stem]
-    masked = {
-        name for path in whole for name in tables.read(NEIGHBOURS, path, ["passage_id"])["passage_id"].to_pylist()
-    }
-    mask(neighbours, queries, passages, titles, vectors.scores, copied, masked)
+    whole = [file for file in passages if "+" not in Path(file).stem]
+    names = [batch for file in whole for batch in tables.batches(PASSAGES, file, ["passage_id", "document_id"])]
+    of_whole = {name for batch in names for column in batch.columns for name in column.to_pylist()}
+
+    def done(query, passage):
+        return passage in of_whole and query["passage_id"] in of_whole
+
+    mask(neighbours, queries, passages, titles, vectors.scores, copied, done)
     log.info("%d neighbours of %d parts", written, len(parts))
 
 

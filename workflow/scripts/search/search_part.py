@@ -1,5 +1,7 @@
 """Find the best passages of each query in a part of a corpus by BM25, as a search of the whole corpus scores them."""
 
+import pyarrow.parquet as pq
+
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
@@ -15,12 +17,12 @@ def search_part(passages, queries, word_counts, part_neighbours, options, count)
     corpus = Corpus(passages, options.pop("titles", NONE))
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
     frequencies = Frequencies.read(word_counts, {word for text in asked["text"] for word in words_of(text)})
+    count_here = pq.read_metadata(passages).num_rows
+    if frequencies.passages <= count_here:
+        problem = f"found the words of {frequencies.passages} passages, expected more than the {count_here} of the part"
+        raise FrequencyError(f"{word_counts}: {problem} {passages}; remove it and run again")
     indexes = (Bm25(texts, **options, frequencies=frequencies) for texts in corpus.blocks())
     best = best_by_words(indexes, asked["text"], count)
-    if frequencies.passages <= len(corpus.ids):
-        part = f"the {len(corpus.ids)} of the part {passages}"
-        problem = f"found the words of {frequencies.passages} passages, expected more than {part}"
-        raise FrequencyError(f"{word_counts}: {problem}; remove it and run again")
     with tables.Writer(PART_NEIGHBOURS, part_neighbours) as writer:
         for rows in of_best(asked["query_id"], corpus.ids, best):
             writer.write(rows)

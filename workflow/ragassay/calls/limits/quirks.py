@@ -118,7 +118,9 @@ class Quirks:
             if factor:
                 self._weigh(factor)
             learned = {"refused": sorted(self.known), "excess": self.excess, "answered": self.answered}
-            learned |= {"room": self.room, "cut_after": self.cut_after}
+            before = kept.get("manners", {})
+            cut_after = before.get("cut_after") if before.get("endpoint") == self.endpoint else None
+            learned |= {"room": self.room, "cut_after": cut_after}  # of which a check alone knows
             kept["manners"] = {"endpoint": self.endpoint} | learned
 
     def take_over(self, kept: dict) -> None:
