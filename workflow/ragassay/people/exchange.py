@@ -95,7 +95,7 @@ def _named(labels, labelling):
     names, named = set(labelling.people), []
     for given in labels:
         try:
-            name = checked_name(given.annotator)
+            name = checked_name(given.annotator, names)
         except AccessError as error:
             expected = "or say whose labels they are with --annotator"
             raise ExchangeError(f"{given.where}: annotator: {error}; {expected}") from None

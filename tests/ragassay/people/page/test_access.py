@@ -7,6 +7,7 @@ import os
 import pytest
 
 from people import Serving, click, item, project, run, sample, state
+from ragassay.people.click_log import Log
 from ragassay.people.page.access import Access, AccessError, checked_name, is_own_host, lookalike, secret_of, tokens_of
 from ragassay.people.page.clicks import Refused, decide
 
@@ -102,9 +103,75 @@ def test_names_may_be_of_any_language():
         "محمد",
         "דוד",
         "አበበ",
+        "राहुल",
+        "নূর",
+        "கமல்",
+        "ญาณี",
+        "ದಿನೇಶ್",
+        "ව\u0dd2මල\u0dca",
+        "မောင်",
+        "علی\u200cرضا",
+        "مُحَمَّد",
+        "ශ්\u200dරී",
+        "O\u2019Brien",
+        "ʿUmar Maʾmūn",
+        "Il\u02b9ya",
     ]
     assert [checked_name(name) for name in names] == names
+    assert checked_name(" Jose\u0301 ") == "José"
     assert not any(lookalike(name, ["Anna", "Ben", "Olga", "Eva", "Pham"]) for name in names)
+
+
+@pytest.mark.parametrize("name", ["\u0301Ana", "\u0940\u0930", "\u200cAnna", "Anna\u200c", "Anna\u2019"])
+def test_marks_and_joiners_stand_inside_of_names(name):
+    with pytest.raises(AccessError, match="found no name"):
+        checked_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["Anna\ufe0f", "Anna\U000e0100", "Ann\u064ea", "रा\u0981\u09c1", "A\u0483nna", "A\u20dd"]
+)
+def test_marks_are_of_the_script_of_a_name(name):
+    with pytest.raises(AccessError, match=r"expected (those of one script|usual letters)"):
+        checked_name(name)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "علی\u200cرضا علیرضا", "ญาณี ญาณีี", "O\u2019Brien O'Brien", "ʿUmar ʾUmar", "مُحَمَّد محمد", "នន\u17b4 នន",
+        "Q\u0301uinn Quinn", "Anna\u302a Anna",
+    ],
+)  # fmt: skip
+def test_what_nobody_sees_in_a_name_makes_no_other_name(pair):
+    name, other = pair.split()
+    assert checked_name(name) == name and lookalike(name, [other]) and lookalike(other, [name])
+
+
+def test_other_vowel_signs_are_other_names():
+    assert not lookalike("रामा", ["रमा", "रामी"]) and not lookalike("ญาณี", ["ญาณิ"])
+
+
+OLD = "\u1d00nn"  # which is refused to newcomers
+
+
+def test_people_who_are_there_already_go_on(tmp_path):
+    assert checked_name(f" {OLD} ", {OLD: 1}) == OLD and Access(b"secret", None).signed_in({"name": OLD}, [OLD]) == OLD
+    assert tokens_of(tmp_path, [OLD], {OLD}) == tokens_of(tmp_path, [OLD])
+
+
+def test_people_who_have_labelled_already_are_imported_sign_in_and_get_tokens(tmp_path):
+    folder = project(tmp_path, [item(1)], training_items=0)
+    study = folder / "annotation/careful/careful"
+    log = Log(study / "events.jsonl")
+    log.append({"event": "join", "person": OLD, "group": 1, "click": "00000000", "at": 1})
+    log.close()
+    write(folder / "labels.csv", [["item_id", "annotator", "label"], ["item-scope-0001", OLD, "in_scope"]])
+    assert run(folder, "import", "labels.csv").returncode == 0
+    with Serving(folder) as running:
+        running.visitor().enter(OLD)
+    with Serving(folder, "--annotators", OLD):
+        assert OLD in json.loads((study / "tokens.json").read_text())
 
 
 ALIKE = ["anna", "ANNA", "\u0410nna", "Ann\u0430", "Änna", "\uff21nna", "\u0391nna"]  # Cyrillic, full width, Greek

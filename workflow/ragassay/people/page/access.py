@@ -19,7 +19,9 @@ from ragassay.base.errors import AssayError
 
 NAME = re.compile(r"[^\W_](?:[\w .'@+-]{0,62}[\w.])?")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-ACCENTS = re.compile("[\u0300-\u036f]")
+ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0670\u302a-\u302f]")  # and points and tones
+REPEATED = re.compile(r"([^\w\s.'@+-])\1+")  # a mark that hides behind the same one
+JOINERS, QUOTE = "\u200c\u200d", "\u2019"
 # Scripts that Unicode recommends for names (UAX #31). Letters of many others look like Latin capitals.
 EAST_ASIA = set("CJK IDEOGRAPHIC HIRAGANA KATAKANA HANGUL BOPOMOFO".split())
 SCRIPTS = {*EAST_ASIA, "LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", "ARABIC", "THAANA", "ETHIOPIC"}
@@ -29,9 +31,9 @@ BLOCKS = (range(0x250), range(0x370, 0x530), range(0x1E00, 0x2000))  # usual let
 BARE = re.compile(
     r"LATIN (?:SMALL |CAPITAL )?LETTER (?:(?:SMALL|CAPITAL|DOTLESS|BARRED|AFRICAN) )*([A-Z])( BAR)?( WITH .+)?"
 )
-APOSTROPHES = "\u02bc\u02bb"
+APOSTROPHES = "\u02bc\u02bb\u02bf\u02be\u02b9"
 LOOKS = {  # letter -> those that look like it; capitals stand beside small letters, since they look otherwise
-    "": "\u0640\u115f\u1160", "'": APOSTROPHES,
+    "": f"\u0640\u115f\u1160\u17b4\u17b5{JOINERS}", "'": APOSTROPHES + QUOTE,
     "a": "аАαΑ", "b": "вьВβΒƅ", "c": "сС", "d": "ԁð", "e": "еєЕεΕɛ", "f": "\u03ddϜ", "g": "Ԍց",
     "h": "нһНΗիհ", "i": "іιւɩ", "j": "јЈ\u03f3յ", "k": "кКκΚĸ", "I": "ІӀΙ", "l": "ӏլԼוןا丨\u1175ǀ1", "m": "мМΜ",
     "n": "пηπΝոռŋ", "o": "оОοσΟօՕסهہዐഠଠဝჿ〇口ロ\u110b0", "p": "рРρΡբքƿþ", "q": "ԛգզ", "r": "г", "s": "ѕЅςՏƨ",
@@ -47,10 +49,13 @@ class AccessError(AssayError):
     """Names or tokens cannot be used."""
 
 
-def checked_name(name) -> str:
-    """The name without blanks around it."""
+def checked_name(name, people=()) -> str:
+    """The name in one form and without blanks around it. Those who are among `people` go on under any name."""
     name = " ".join(name.split()) if isinstance(name, str) else ""
-    if not NAME.fullmatch(name):
+    if name in people:
+        return name
+    name = unicodedata.normalize("NFC", name)
+    if not NAME.fullmatch("".join(map(_in_pattern, name))):
         raise AccessError("found no name, expected up to 64 letters, digits, blanks and . ' @ + -")
     if len(scripts := _scripts(name)) > 1:
         raise AccessError(f"found a name in letters of {' and '.join(sorted(scripts))}, expected those of one script")
@@ -58,6 +63,15 @@ def checked_name(name) -> str:
         letter = f"{strange[0]} (U+{ord(strange[0]):04X})"
         raise AccessError(f"found the letter {letter} in a name, expected usual letters, as of Latin or Arabic")
     return name
+
+
+def _in_pattern(letter):
+    """What stands for a letter where the pattern of names has no mark of a script, joiner or typeset apostrophe."""
+    return "_" if _is_mark(letter) else "-" if letter in f"{JOINERS}{QUOTE}" else letter
+
+
+def _is_mark(letter):
+    return unicodedata.category(letter).startswith("M")
 
 
 def lookalike(name: str, names) -> str:
@@ -73,7 +87,7 @@ def lookalike(name: str, names) -> str:
 
 def _shapes(name):
     """What a name looks like in small letters, and as it is written, where a capital I is an l."""
-    plain = ACCENTS.sub("", unicodedata.normalize("NFKD", name))
+    plain = REPEATED.sub(r"\1", ACCENTS.sub("", unicodedata.normalize("NFKD", name)))
     written = plain.translate(LETTERS)
     forms = {plain.casefold().translate(LETTERS), written.casefold(), written.replace("I", "l").casefold()}
     return forms | {form.replace("rn", "m").replace("vv", "w") for form in forms}
@@ -85,8 +99,9 @@ def _scripts(name):
 
 
 def _script(letter):
-    """As the name of a letter, or of a digit of its own, begins; empty for what all scripts share."""
-    if not letter.isalnum() or letter in f"0123456789{APOSTROPHES}":
+    """As the name of a letter, a mark, or a digit of its own, begins; empty for what all scripts share."""
+    shared = letter in f"0123456789{APOSTROPHES}" or "\u0300" <= letter <= "\u036f"
+    if shared or not (letter.isalnum() or _is_mark(letter)):
         return ""
     return unicodedata.name(letter, "UNNAMED").removeprefix("EXTENDED ").split()[0].split("-")[0]
 
@@ -107,8 +122,10 @@ def secret_of(folder) -> bytes:
     return path.read_bytes()
 
 
-def tokens_of(folder, names: list[str]) -> dict[str, str]:
-    """name -> token. People in `names` without a token get one. Only the owner can read the file."""
+def tokens_of(folder, names: list[str], people=()) -> dict[str, str]:
+    """name -> token. Those in `names` without a token get one; `people` have labelled already. Only the owner can read
+    the file.
+    """
     path = Path(folder, "tokens.json")
     try:
         tokens = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -118,7 +135,8 @@ def tokens_of(folder, names: list[str]) -> dict[str, str]:
         expected = "expected names and their tokens as JSON; delete it to make new ones"
         raise AccessError(f"{path}: {error}; {expected}") from None
     before = len(tokens)
-    for name in map(checked_name, names):
+    for name in names:
+        name = checked_name(name, {*people, *tokens})
         if alike := lookalike(name, tokens):
             raise AccessError(alike)
         tokens.setdefault(name, secrets.token_urlsafe(24))
@@ -144,10 +162,10 @@ class Access:
     def __init__(self, secret: bytes, tokens: dict[str, str] | None):
         self.secret, self.tokens = secret, tokens
 
-    def signed_in(self, given: dict) -> str:
-        """The name of the person who signs in with a name or a token."""
+    def signed_in(self, given: dict, people=()) -> str:
+        """The name of the person who signs in with a name or a token; `people` are there already."""
         if self.tokens is None:
-            return checked_name(given.get("name"))
+            return checked_name(given.get("name"), people)
         token = given.get("token") if isinstance(given.get("token"), str) else ""
         names = [name for name, secret in self.tokens.items() if hmac.compare_digest(secret.encode(), token.encode())]
         if not names:

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from ragassay.people import folder
-from ragassay.people.click_log import Log, LogError
+from ragassay.people.click_log import Log, LogError, read
 from ragassay.people.folder import Study, draw_sample
 from ragassay.people.labelling import LABELS, Labelling, Person
 from ragassay.people.page import clicks, pages
@@ -94,7 +94,7 @@ def application(labelling: Labelling, log: Log, shown: pages.Pages, access: Acce
     async def sign_in(request: Request):
         given = await _content(request)
         _from_own_page(request, access, None)
-        name = access.signed_in(given)
+        name = access.signed_in(given, labelling.people)
         if alike := lookalike(name, labelling.people):
             raise AccessError(alike)
         reply = JSONResponse({"name": name})
@@ -189,7 +189,8 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
 
 
 def _tokens(study, host, annotators):
-    tokens = tokens_of(study.folder, annotators)
+    people = {event.get("person") for event in read(study.folder / folder.EVENTS)} if annotators else ()
+    tokens = tokens_of(study.folder, annotators, people)
     if host in LOOPBACK:
         return tokens or None
     if not tokens:
