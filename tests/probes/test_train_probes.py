@@ -59,8 +59,11 @@ def test_controls_stand_beside_probes_and_see_what_they_should(study):
     assert area("matched", "control") < 0.8
 
 
-@pytest.mark.parametrize("name", ["logistic", "lens", "certainty"])
-def test_a_saved_probe_gives_the_scores_of_its_fold(study, name):
+@pytest.mark.parametrize(("name", "by"), [("logistic", 0), ("lens", 0), ("certainty", 1e-3)])
+def test_a_saved_probe_gives_the_scores_of_its_fold(study, name, by):
+    """`certainty` counts tokens that a layer prefers: the last digit of a product, which depends on the rows that are
+    multiplied together, may decide one.
+    """
     probe = Probe.load(study.folder, name)
     rows = [
         row
@@ -72,7 +75,7 @@ def test_a_saved_probe_gives_the_scores_of_its_fold(study, name):
     store = Readings.resolved([{}], decoder).store(decoder, study.embeddings)
     names = [bytes.fromhex(keys[row["target_id"], row["condition"], row["side"]]) for row in rows]
     judged = probe.judge(store.read(names)[:, :, 0])
-    assert rows and [one.score for one in judged] == [row["score"] for row in rows]
+    assert rows and [one.score for one in judged] == pytest.approx([row["score"] for row in rows], abs=by)
     assert [one.poisoned for one in judged] == [row["flagged"] for row in rows]
 
 

@@ -74,7 +74,7 @@ def commands():
 
 
 def test_the_page_leads_from_an_address_to_the_card(ours, capsys, monkeypatch):
-    monkeypatch.setattr(assay.subprocess, "run", forked)
+    monkeypatch.setattr(assay.pipeline, "status_of", lambda *command, **how: forked(*command, **how).returncode)
     asks, assays, runs, decides, cleans = commands()
     with LocalService(WORDS | {"articles": "data/archive"}) as service:
         written(ours, f"http://127.0.0.1:{service.port}/ask")

@@ -10,7 +10,6 @@ from pathlib import Path
 from ragassay.base import pipeline, plain_yaml
 from ragassay.base.atomic import write_text
 from ragassay.base.terminal import printable
-from ragassay.command.assay import finished
 from ragassay.command.demo import enter
 from ragassay.config import schema
 from ragassay.config.narrowing import narrowed
@@ -53,7 +52,7 @@ def reproduce(name: str | None, words: list[str], is_demo: bool = False) -> int:
     metrics = Path("results/metrics", f"{table['study']}.parquet")
     sys.stdout.write(f"writes: {metrics}, in place of this project's; run it in a folder of its own to keep yours\n")
     command = pipeline.snakemake(table["target"], *words, "--configfile", *files, str(file))
-    if (status := finished(command)) or is_dry(words):
+    if (status := pipeline.status_of(command)) or is_dry(words):
         return status
     numbers = paper_tables.compared(name, table, metrics, names)
     written = file.with_suffix(".csv")
