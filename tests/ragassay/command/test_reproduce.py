@@ -71,7 +71,7 @@ def test_an_unknown_table_is_one_line(clone):
 
 def test_what_is_missing_is_said_before_anything_starts(clone, monkeypatch, capsys):
     """Files, a key and models of this table alone: a figure of one data set asks for no other."""
-    monkeypatch.setattr(reproduce, "finished", lambda command: pytest.fail(str(command)))
+    monkeypatch.setattr(reproduce.pipeline, "status_of", lambda command: pytest.fail(str(command)))
     with pytest.raises(AssayError, match="raguard/figure-3: not run, 3 missing; bring what"):
         reproduce.reproduce("raguard/figure-3", ["--dry-run"])
     output = capsys.readouterr().out
@@ -193,7 +193,7 @@ def test_snakemake_plans_what_the_settings_ask_for(project, monkeypatch, name):
     bring(project, "nq", "msmarco", "hotpotqa")
     commands = []
     monkeypatch.setattr(reproduce.downloads, "lacking", lambda entries: {})
-    monkeypatch.setattr(reproduce, "finished", lambda command: commands.append(command) or 0)
+    monkeypatch.setattr(reproduce.pipeline, "status_of", lambda command: commands.append(command) or 0)
     assert reproduce.reproduce(name, ["--dry-run"]) == 0
     plan = snakemake(project, *commands[0][4:]).stdout
     study, _, table = paper_tables.named(name)
@@ -205,7 +205,9 @@ def test_snakemake_plans_what_the_settings_ask_for(project, monkeypatch, name):
 def test_a_table_is_made_from_the_demos_data_and_says_so(project, monkeypatch, capsys):
     """From targets to the numbers beside the paper's, with real jobs and without a key."""
     monkeypatch.chdir(project)
-    monkeypatch.setattr(reproduce, "finished", lambda command: snakemake(project, *command[4:], check=False).returncode)
+    monkeypatch.setattr(
+        reproduce.pipeline, "status_of", lambda command: snakemake(project, *command[4:], check=False).returncode
+    )
     assert reproduce.reproduce("raguard/table-7", ["--cores", "2"], is_demo=True) == 0
     output = capsys.readouterr().out
     assert "the demo's tables in the place of the paper's" in output and "20 of 60 numbers were made here" in output
@@ -221,7 +223,7 @@ def test_a_table_is_made_from_the_demos_data_and_says_so(project, monkeypatch, c
 
 def test_a_run_that_fails_prints_no_numbers(project, monkeypatch, capsys):
     monkeypatch.chdir(project)
-    monkeypatch.setattr(reproduce, "finished", lambda command: 7)
+    monkeypatch.setattr(reproduce.pipeline, "status_of", lambda command: 7)
     assert reproduce.reproduce("raguard/table-7", [], is_demo=True) == 7
     assert "numbers" not in capsys.readouterr().out
 
@@ -241,7 +243,7 @@ def test_files_of_the_users_lie_over_the_papers_and_under_the_tables(project, mo
     monkeypatch.chdir(project)
     (project / "mine.yaml").write_text("report: {title: Mine}\n")
     commands = []
-    monkeypatch.setattr(reproduce, "finished", lambda command: commands.append(command) or 0)
+    monkeypatch.setattr(reproduce.pipeline, "status_of", lambda command: commands.append(command) or 0)
     assert reproduce.reproduce("raguard/table-7", ["-np", "--configfile", "mine.yaml"], is_demo=True) == 0
     at = commands[0].index("--configfile")
     assert commands[0][at:] == ["--configfile", "mine.yaml", "reproduced/raguard-table-7-demo.yaml"]
