@@ -22,6 +22,7 @@ from starlette.exceptions import HTTPException
 
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
+from ragassay.base.terminal import printable
 from ragassay.people.page.connections import serving
 from ragassay.services.serving.fits import NAMES, Fits, ServerError
 from ragassay.services.serving.limits import Limits, Metrics
@@ -138,15 +139,15 @@ def application(server: Server, token: str = "") -> FastAPI:
 
     @app.exception_handler(AssayError)
     async def refused(_, error: AssayError):
-        return JSONResponse({"error": str(error)}, 422)
+        return JSONResponse(_refused(error), 422)
 
     @app.exception_handler(HTTPException)
     async def unanswered(_, error: HTTPException):
-        return JSONResponse({"error": error.detail}, error.status_code)
+        return JSONResponse(_refused(error.detail), error.status_code)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_, error: RequestValidationError):
-        return JSONResponse({"error": _in_one_line(error.errors())}, 422)
+        return JSONResponse(_refused(_in_one_line(error.errors())), 422)
 
     for name in server.fits.names():
         app.post(f"/{name}", summary=TEXTS[name])(_endpoint(server, name))
@@ -203,14 +204,19 @@ async def _one(server, request):
     """The answers to a part of a batch, or why there are none."""
     [(name, body), *more] = request.items() or [("", None)]
     if more or name not in BODIES:
-        return {"error": f"found {', '.join(request) or 'nothing'}, expected one of {', '.join(server.fits.names())}"}
+        return _refused(f"found {', '.join(request) or 'nothing'}, expected one of {', '.join(server.fits.names())}")
     try:
         checked = BODIES[name].model_validate(body)
         return {name: await server.ask(name, checked.model_dump(exclude_none=True))}
     except AssayError as error:
-        return {"error": str(error)}
+        return _refused(error)
     except ValueError as error:
-        return {"error": _in_one_line(error.errors())}
+        return _refused(_in_one_line(error.errors()))
+
+
+def _refused(why):
+    """The body of a refusal, which may repeat what came: a key with half of a character fits into no reply."""
+    return {"error": printable(str(why))}
 
 
 def _in_one_line(errors):
