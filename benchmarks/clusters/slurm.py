@@ -72,11 +72,16 @@ def missing() -> list[str]:
     return [name for name in PROGRAMS if not found(name)] + executor
 
 
+LONGEST = 78  # bytes of a folder's path: sockets of jobs lie below it, and theirs have at most 108
+
+
 class Slurm:
     """`with Slurm(folder) as slurm`: `slurm.environment` is what its commands need."""
 
     def __init__(self, folder, accounted: bool = False):
         self.folder, self.accounted, self.daemons = Path(folder).resolve(), accounted, {}
+        if (size := len(os.fsencode(self.folder))) > LONGEST:  # else jobs are held for ever
+            raise ValueError(f"{self.folder}: found a path of {size} bytes, expected at most {LONGEST}; shorten TMPDIR")
         path = os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]])
         self.environment = os.environ | {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path}
 
