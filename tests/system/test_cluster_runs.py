@@ -14,7 +14,7 @@ from common.figures import reaches
 @pytest.mark.clock
 def test_what_happens_to_a_run_on_slurm_changes_no_table_and_asks_nothing_twice(tmp_path):
     programs.slurm()
-    with Slurm(tmp_path / "daemons") as slurm, Trial(tmp_path, slurm) as trial:
+    with Slurm(tmp_path / "d") as slurm, Trial(tmp_path, slurm) as trial:
         figures = {
             (scenario.__name__, name): (value, target)
             for scenario in (killed_head, requeued, failing_commands)
