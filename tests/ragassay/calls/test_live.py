@@ -84,11 +84,18 @@ def test_limits_that_replies_name_are_kept_for_runs(serve, entry, tmp_path):
     assert kept["manners"]["excess"] == 1.0 and not kept["jobs"] and not (tmp_path / "register/money.json").exists()
 
 
-def test_a_server_that_writes_json_and_too_much_is_seen_to(serve, entry):
-    reply = live.check("mine", entry(serve(texts=['{"city": "Paris"}'])))
+def test_a_server_that_writes_json_and_too_much_is_seen_to_and_kept(serve, entry, tmp_path):
+    register, writes = str(tmp_path / "register"), serve(texts=['{"city": "Paris"}'])
+    reply = live.check("mine", entry(writes), register)
     assert "  JSON: written when asked for" in reply.lines()
     words = " ".join(map(str, range(400)))
-    reply = live.check("mine", entry(serve(texts=[words], odd_answers={"too_long": 1.0})))
+    kept = Register(register, "").kept()["checked"]
+    assert kept["json"] and kept["dollars"] == reply.dollars > 0 and kept["requests"] == reply.requests
+    server = serve(texts=[words], odd_answers={"too_long": 1.0})
+    reply = live.check("mine", entry(server), register)
+    kept = Register(register, "").kept()["checked"]
+    assert not kept["json"] and (kept["allowed"], kept["written"]) == (24, reply.counted.completion_tokens)
+    assert kept["endpoint"] == ["openai", "loopback", server.url]
     assert reply.counted.completion_tokens > 100
     assert (
         f"  max_tokens: {reply.counted.completion_tokens} tokens were written where 24 were allowed" in reply.lines()[4]

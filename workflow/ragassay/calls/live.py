@@ -63,7 +63,7 @@ class LiveAnswer:
             return lines
         return [
             *lines,
-            f"  JSON: {'written' if isinstance(json_of(self.json.text), dict) else 'not written'} when asked for",
+            f"  JSON: {'written' if self.writes_json else 'not written'} when asked for",
             f"  max_tokens: {self._length()}",
             f"  long prompts: {self._reads()}",
             f"  limits that it names: {named or 'none'}",
@@ -76,6 +76,17 @@ class LiveAnswer:
         if written <= ALLOWED:
             return "kept"
         return f"{written} tokens were written where {ALLOWED} were allowed; a budget sets aside more"
+
+    @property
+    def writes_json(self) -> bool:
+        return isinstance(json_of(self.json.text), dict)
+
+    def seen(self) -> dict:
+        """What a register keeps of it beside what the server refuses and its limits."""
+        seen = {"requests": self.requests, "dollars": self.dollars}
+        if self.json:
+            seen |= {"json": self.writes_json, "allowed": ALLOWED, "written": self.counted.completion_tokens}
+        return seen
 
     @property
     def cut_after(self) -> int | None:
@@ -181,7 +192,8 @@ def check(name: str, entry: dict, register: str | None = None) -> LiveAnswer:
     single = (answer for [answer] in others)
     answer = LiveAnswer(name, texts, *tokens, counts["requests"], dollars, served, refused, limits, *single)
     if register:
-        _hand_over(kept, Register(register, ""), {} if answer.is_cut is None else {"cut_after": answer.cut_after})
+        cut = {} if answer.is_cut is None else {"cut_after": answer.cut_after}
+        _hand_over(kept, Register(register, ""), cut, answer.seen())
     return answer
 
 
@@ -189,10 +201,10 @@ def _user(text):
     return [{"role": "user", "content": text}]
 
 
-def _hand_over(source: dict, target: Register, seen: dict | None = None) -> None:
-    """Give a register what a server refuses, where it cuts prompts, and its limits. What answers cost stays as it is:
-    it holds for a run's requests, and those of a check are unlike them. Jobs that are running learn limits from their
-    replies.
+def _hand_over(source: dict, target: Register, cut: dict | None = None, checked: dict | None = None) -> None:
+    """Give a register what a server refuses, where it cuts prompts, its limits, and what a check saw and cost. What
+    answers of a run cost stays as it is: those of a check are unlike them. Jobs that are running learn limits from
+    their replies.
     """
     if not (learned := source.get("manners")):
         return
@@ -202,7 +214,9 @@ def _hand_over(source: dict, target: Register, seen: dict | None = None) -> None
         if manners.get("endpoint") != endpoint:
             manners = {"endpoint": endpoint, "refused": [], "excess": 1.0, "answered": False, "room": None}
         refused = sorted({*manners["refused"], *learned["refused"]})
-        kept["manners"] = manners | {"refused": refused} | (seen or {})
+        kept["manners"] = manners | {"refused": refused} | (cut or {})
+        if checked:
+            kept["checked"] = {"endpoint": endpoint} | checked
         if source.get("endpoint") == endpoint and not kept["jobs"]:
             slowed = kept.get("slowed") if kept.get("endpoint") == endpoint else None
             kept |= {"endpoint": endpoint, "learned": source.get("learned"), "slowed": slowed}

@@ -168,11 +168,24 @@ class Panel:
         for weights in self._with_the_whole():
             rows = slice(done, done := done + len(weights))
             for at, kinds in enumerate(rankings):
-                above, below = (np.ascontiguousarray((kind @ weights.T).T) for kind in kinds)
-                values[:, rows, at] = [measure(above, below) for measure in measures]
+                values[:, rows, at] = np.concatenate(
+                    [_measured(kinds, few, measures) for few in _few(weights, kinds[0].shape[0])], axis=1
+                )
         counts = (asked & answered).sum(axis=0), (asked & ~answered).sum(axis=0)
         rest = (self.sums(asked & answered) > 0).sum(axis=0), np.full(len(rankings), True)
         return [Estimates(of_measure[0], *counts, of_measure[1:], *rest) for of_measure in values]
+
+
+def _few(weights, scores):
+    """So many draws at a time that as many numbers for each are as many as those of draws in memory."""
+    most = max(1, resampling.NUMBERS // max(1, scores))
+    return (weights[start : start + most] for start in range(0, len(weights), most))
+
+
+def _measured(kinds, weights, measures):
+    """measures x draws, from how many items of either kind each cluster has at each score."""
+    above, below = (np.ascontiguousarray((kind @ weights.T).T) for kind in kinds)
+    return np.array([measure(above, below) for measure in measures])
 
 
 def _tpr(above, below, fpr):
