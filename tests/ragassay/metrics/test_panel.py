@@ -1,9 +1,12 @@
 """The panel against scikit-learn, scipy and plain loops, on random items with clusters, gaps and ties."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score, roc_auc_score, roc_curve
 
+from ragassay.metrics import resampling
 from ragassay.metrics.agreement import kappa
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import draws, interval, share_interval
@@ -65,6 +68,19 @@ def test_areas_are_those_of_scikit_learn(items):
                 assert drawn == pytest.approx(roc_auc_score(kinds, own, sample_weight=weights), abs=1e-12)
             else:
                 assert np.isnan(drawn)
+
+
+def test_areas_of_many_scores_take_as_much_memory_as_draws_do(monkeypatch):
+    random = np.random.default_rng(0)
+    scores, positive, documents = random.random(20_000), random.random(20_000) < 0.5, np.arange(20_000) % 10
+    plain = Panel(documents, 200).auroc(scores, positive)
+    monkeypatch.setattr(resampling, "NUMBERS", 2**16)
+    tracemalloc.start()
+    in_pieces = Panel(documents, 200).auroc(scores, positive)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert all(np.array_equal(one, other) for one, other in zip(in_pieces, plain, strict=True))
+    assert peak < 10e6  # 20,000 scores of 200 draws are 32 MB
 
 
 @pytest.mark.parametrize("fpr", [0.0, 0.01, 0.1, 0.5, 1.0])

@@ -177,8 +177,8 @@ class Panel:
 
 
 def _few(weights, scores):
-    """So many draws at a time that as many numbers for each are as many as those of draws in memory."""
-    most = max(1, resampling.NUMBERS // max(1, scores))
+    """Some draws at a time, fewer the more scores there are: several arrays of draws x scores are in memory at once."""
+    most = max(1, resampling.NUMBERS // 4 // max(1, scores))
     return (weights[start : start + most] for start in range(0, len(weights), most))
 
 
