@@ -106,11 +106,15 @@ def answered(questions, answers):
     the mean scores; NaN where a method has no answer.
     """
     methods, out = list(answers["method"].unique()), questions["out"].to_numpy(bool)[:, None]
-    means = answers.groupby(["method", "question_id"])[["out_of_scope", "score"]].mean()
-    places = pd.MultiIndex.from_product([methods, questions["question_id"]])
-    asked = places.isin(means.index).reshape(len(methods), len(questions)).T
-    means = means.reindex(places).to_numpy(float).reshape(len(methods), len(questions), 2)
-    shares, scores = means[..., 0].T, means[..., 1].T
+    places = pd.Index(questions["question_id"]).get_indexer(answers["question_id"])
+    by = [places, pd.Categorical(answers["method"], methods).codes]
+    means = answers[["out_of_scope", "score"]].groupby(by).mean().drop(-1, errors="ignore")  # of other questions
+    cells = tuple(means.index.get_level_values(level) for level in (0, 1))
+    asked, numbers = np.zeros((len(questions), len(methods)), bool), np.full((2, len(questions), len(methods)), np.nan)
+    asked[cells] = True
+    for column, of_column in zip(means, numbers, strict=True):
+        of_column[cells] = means[column]
+    shares, scores = numbers
     return methods, asked, np.where(out, shares, 1 - shares), scores
 
 
