@@ -20,6 +20,7 @@ from ragassay.schemas.attacks import ANSWERS, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import PASSAGES, REWRITTEN_PASSAGES
 from ragassay.schemas.report import CALLS
 from releases import DAY, everything, sources
+from scripts.attacks.retrieve_bm25 import retrieve_bm25
 
 DOCUMENTS = 30
 CONFIG = """
@@ -109,6 +110,18 @@ def test_what_is_planted_is_retrieved_and_turns_answers(study):
     assert attacked.count("target") > len(attacked) / 2
 
 
+def test_what_was_retrieved_in_parts_is_what_one_job_finds(study, tmp_path):
+    project, _, read = study
+    assert len([*project.glob("results/part_retrieved/mine/*/bm25/*.parquet")]) == 2 * len(RESULTS)
+    for attack in ("none", "poisonedrag_black", "paraphrased"):
+        count = max(one["rank"] for one in read(RETRIEVED, f"retrieved/mine/bm25/{attack}"))
+        names = ["passages/more", "queries/mine.targets", f"poisoned_passages/mine/{attack}"]
+        inputs = [project / f"results/{name}.parquet" for name in names]
+        retrieve_bm25(*inputs, tmp_path / "whole.parquet", {}, count)
+        in_parts = project / f"results/retrieved/mine/bm25/{attack}.parquet"
+        assert (tmp_path / "whole.parquet").read_bytes() == in_parts.read_bytes()
+
+
 def test_a_release_of_it_is_whole_and_holds_what_models_were_asked_whose_name_no_path_has(study, monkeypatch):
     project, _, read = study
     monkeypatch.chdir(project)
@@ -130,8 +143,8 @@ def test_a_second_run_has_nothing_to_do_and_vectors_of_the_other_corpus_are_used
 
 
 def test_a_further_defence_is_fitted_and_filters_and_nothing_is_asked_again(study):
-    """No scorer, judge, attack or retrieval runs again, and no answer is paid again; the first defence that is fitted
-    needs what questions find in the clean corpus.
+    """No scorer, judge, attack or retrieval runs again, no word is counted again, and no answer is paid again; the
+    first defence that is fitted needs what questions find in the clean corpus.
     """
     project, _, read = study
     paid = [str(path.relative_to(project / "results"))[: -len(".parquet")] for path in calls_of(project)]
@@ -144,7 +157,7 @@ def test_a_further_defence_is_fitted_and_filters_and_nothing_is_asked_again(stud
 
     wanted = behind("none", "question_share")
     assert planned(project, *wanted) == {
-        "count_words": 2, "add_word_counts": 1, "search_part": 2, "merge_parts": 1,
+        "search_part": 2, "merge_parts": 1,
         "fit_defence": 1, "filter_retrieved": 2, "answer_attacked": 4,
     }  # fmt: skip
     snakemake(project, *wanted)

@@ -88,6 +88,20 @@ def test_a_corpus_of_two_files_is_embedded_counted_and_searched_in_two_parts(sha
     assert planned(shared, *searches, "--configfile", "own.yaml") == read | dense | words | {"search_vectors": 1}
 
 
+def test_under_attack_each_part_is_searched_for_each_attack_and_words_are_counted_once(shared):
+    for name in ("one.csv", "two.csv"):
+        (shared / name).write_text("id,text\n1,A text.\n")
+    (shared / "targets.csv").write_text("target_id,question,answers,target,texts\n1,Who?,A,B,It was B.\n")
+    cell = "{datasets: [aimed], retrievers: [bm25], attacks: [none, poisonedrag_black]}"
+    dataset = f"datasets: {{aimed: {{corpus: mine, targets: [targets.csv]}}}}\nunder_attack: {{cells: [{cell}]}}\n"
+    (shared / "own.yaml").write_text(OWN_CORPUS + dataset)
+    searches = [f"results/retrieved/aimed/bm25/{attack}.parquet" for attack in ("none", "poisonedrag_black")]
+    plan = planned(shared, *searches, "--configfile", "own.yaml")
+    wanted = {"read_passages": 2, "count_words": 2, "add_word_counts": 1, "poison_corpus": 2}
+    wanted |= {"search_attacked_part": 4, "merge_attacked_parts": 2}
+    assert plan == wanted | {"read_targets": 1, "collect_target_queries": 1}
+
+
 EXTRA, SHARDS = "extra.yaml", "tests/tiny/shards.tsv"
 
 

@@ -3,7 +3,7 @@ attacker may have the guard and write texts that it lets pass.
 
 Poisoned passages stand in tables of their own, `poisoned_passages`; no table of clean passages takes any.
 
-Reads   results/targets, results/queries, results/passages, results/neighbours, the files that config["attacks"] names, resources/prompts/
+Reads   results/targets, results/queries, results/passages, results/neighbours, results/word_counts, the files that config["attacks"] names, resources/prompts/
 Writes  results/attack_texts/{dataset}/{attack}.parquet                what a model writes for attacks that plant such texts
         results/rejects/attack_texts/{dataset}/{attack}.parquet        what is no text of these, with the reason
         results/poisoned_passages/{dataset}/{attack}.parquet           what is planted
@@ -11,12 +11,13 @@ Writes  results/attack_texts/{dataset}/{attack}.parquet                what a mo
         results/passage_scores/{dataset}/{scorer}/{attack}.parquet     of what is planted; under the attack `none`, of the corpus
         results/guards/{dataset}/{retriever}/{defence}.json            what a defence learns from clean text
         results/retrieved/{dataset}/{retriever}/{attack}.parquet       what the questions find with planted texts in the corpus
+        results/part_retrieved/{dataset}/{part}/{retriever}/{attack}.parquet    the best clean ones of a part, by words
         results/calls/{rule}/..., ledger/{rule}/...                    as in questions.smk
         embeddings/                                                    vectors of texts; not an output, never deleted
         optimised/                                                     what optimising has made; not an output either
 """
 
-from ragassay.plan import attackers, attacks, defences, defended, measures, models, search
+from ragassay.plan import attackers, attacks, corpora, defences, defended, measures, models, search
 from ragassay.studies.poisoning.attacks.attack import RESPONDER, WRITER
 
 RETRIEVED = plan(attacks.cells).over("results/retrieved/{dataset}/{retriever}/{attack}.parquet")
@@ -29,6 +30,9 @@ wildcard_constraints:
     attack=one_of(plan(attacks.attacks)),
     defence=one_of(plan(defences.defences)),
     scorer=one_of(plan(measures.scorers)),
+
+
+ruleorder: merge_attacked_parts > retrieve_bm25
 
 
 rule train_scorer:
@@ -223,3 +227,51 @@ rule retrieve_bm25:
         settings=plan(attacks.retrieve_bm25),
     script:
         "../scripts/attacks/retrieve_bm25.py"
+
+
+rule search_attacked_part:
+    """What questions find by BM25 in a part of a corpus, with words as rare as in all of it and in what is planted."""
+    input:
+        passages="results/passages/{part}.parquet",
+        queries="results/queries/{dataset}.targets.parquet",
+        word_counts=plan(attacks.word_counts),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+    output:
+        part_retrieved=table("results/part_retrieved/{dataset}/{part}/{retriever}/{attack}.parquet"),
+    log:
+        "logs/search_attacked_part/{dataset}/{part}/{retriever}/{attack}.log",
+    wildcard_constraints:
+        dataset=one_of(plan(attacks.in_parts)),
+        part=one_of(plan(corpora.leaves)),
+        retriever=one_of(plan(search.retrievers, kind=search.BM25)),
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("attacks/search_attacked_part.py"),
+        settings=plan(attacks.retrieve_bm25),
+    script:
+        "../scripts/attacks/search_attacked_part.py"
+
+
+rule merge_attacked_parts:
+    """What questions find by BM25 in the parts of a corpus and in what is planted, in one ranking."""
+    input:
+        passages=plan(attacks.of_parts, pattern="results/passages/{part}.parquet"),
+        parts=plan(attacks.of_parts, pattern="results/part_retrieved/{dataset}/{part}/{retriever}/{attack}.parquet"),
+        queries="results/queries/{dataset}.targets.parquet",
+        word_counts=plan(attacks.word_counts),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+    output:
+        retrieved=table("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
+    log:
+        "logs/merge_attacked_parts/{dataset}/{retriever}/{attack}.log",
+    wildcard_constraints:
+        dataset=one_of(plan(attacks.in_parts)),
+        retriever=one_of(plan(search.retrievers, kind=search.BM25)),
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("attacks/merge_attacked_parts.py"),
+        settings=plan(attacks.retrieve_bm25),
+    script:
+        "../scripts/attacks/merge_attacked_parts.py"

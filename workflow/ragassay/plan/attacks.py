@@ -6,6 +6,7 @@ from itertools import product
 from ragassay.base.errors import unknown
 from ragassay.base.pipeline import shipped
 from ragassay.config.grid import Grid
+from ragassay.plan import corpora as parts_of_corpora
 from ragassay.plan import methods, models, search, targets
 from ragassay.plan.methods import NamedMethod
 from ragassay.plan.report import draws
@@ -99,6 +100,24 @@ def clean(config: dict, pattern: str, wildcards) -> str:
 def filled(config: dict, dataset: str, retriever: str, pattern: str) -> str:
     corpus = config["datasets"][dataset]["corpus"]
     return pattern.format(corpus=corpus, retriever=retriever, query_set=dataset + QUERIES)
+
+
+def in_parts(config: dict, shards: dict) -> list[str]:
+    """The datasets whose corpus has several parts."""
+    cut = parts_of_corpora.in_parts(config, shards)
+    return [name for name, entry in config["datasets"].items() if entry["corpus"] in cut]
+
+
+def of_parts(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
+    """The tables of the parts of the clean corpus of a dataset."""
+    corpus = config["datasets"][wildcards.dataset]["corpus"]
+    keys = dict(wildcards.items())
+    return [pattern.format(**keys | {"part": part}) for part in parts_of_corpora.parts_of(config, shards, corpus)]
+
+
+def word_counts(config: dict, wildcards) -> str:
+    """The table of how frequent words are in the clean corpus of a dataset."""
+    return search.counted(config, config["datasets"][wildcards.dataset]["corpus"], wildcards.retriever)
 
 
 def retrieve_dense(config: dict, wildcards) -> dict:

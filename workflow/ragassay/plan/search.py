@@ -63,8 +63,12 @@ def found_in_parts(config: dict, shards: dict, wildcards) -> list[str]:
 
 def word_counts(config: dict, wildcards) -> str:
     """The table of how frequent words are in a corpus as a retriever reads it."""
-    titles = retriever(config, wildcards.retriever).get("titles", "none")
-    return f"results/word_counts/{wildcards.corpus}/{titles}.parquet"
+    return counted(config, wildcards.corpus, wildcards.retriever)
+
+
+def counted(config: dict, corpus: str, name: str) -> str:
+    """The same, from the names of corpus and retriever."""
+    return f"results/word_counts/{corpus}/{retriever(config, name).get('titles', 'none')}.parquet"
 
 
 def search_bm25(config: dict, wildcards) -> dict:

@@ -5,13 +5,14 @@ long passages are, so clean and poisoned ones are searched together.
 from itertools import chain
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search.bm25 import best_at_once
 from ragassay.search.neighbours import merged, of_best
-from ragassay.studies.poisoning.attacks import attacked_corpus
+from ragassay.studies.poisoning.attacks import attacked_corpus, attacked_words
 
 
 def retrieve_bm25(passages, queries, poisoned_passages, retrieved, options, count, tried=None):
@@ -19,10 +20,13 @@ def retrieve_bm25(passages, queries, poisoned_passages, retrieved, options, coun
     options = dict(options)
     corpus, asked = Corpus(passages, options.pop("titles", NONE)), attacked_corpus.asked(queries, tried)
     poison_ids, poison = attacked_corpus.poisoned(poisoned_passages)
-    best, _ = best_at_once(chain(corpus.blocks(), [poison]), asked["text"], count, **options)
+    best, frequencies = best_at_once(chain(corpus.blocks(), [poison]), asked["text"], count, **options)
     names = pa.chunked_array([*corpus.ids.chunks, *poison_ids.chunks], pa.string())
-    parts = [NEIGHBOURS.schema.empty_table(), *of_best(asked["query_id"], names, best)]
-    attacked_corpus.write(retrieved, merged(parts, count), poisoned_passages)
+    both = pa.concat_tables([NEIGHBOURS.schema.empty_table(), *of_best(asked["query_id"], names, best)])
+    clean = both.filter(pc.invert(pc.is_in(both["passage_id"], poison_ids.combine_chunks())))
+    # Ranked apart: where scores are equal, the stream has clean passages first, whatever their ids.
+    planted = attacked_words.of_poison(asked, poison_ids, poison, frequencies, options, count)
+    attacked_corpus.write(retrieved, merged([clean, *planted], count), poisoned_passages)
     log.info("%d poisoned passages among %d for %d queries", len(poison), len(names), len(asked["text"]))
 
 
