@@ -19,12 +19,12 @@ details:
 """  # noqa: E501
 
 
-def typeset(folder, names, width=174, places=2):
+def typeset(folder, names, width=174, places=2, index_recall=()):
     keys = [{"set": "s", "model": name, "at": str(at)} for name in names for at in range(places)]
     rows = [metric("study", "curve", key, "right", 1 / 3, 60, 0.25, 0.5) for key in keys]
     tables.write(METRICS, folder / "study.parquet", rows)
     (folder / "study.yaml").write_text(DESCRIPTION)
-    typeset_section(folder / "study.parquet", folder / "study.yaml", folder / "paper/study", width)
+    typeset_section(folder / "study.parquet", folder / "study.yaml", index_recall, folder / "paper/study", width)
     preamble = ROOT / "workflow/report/preamble.tex"
     typeset_paper([folder / "paper/study"], preamble, folder / "paper/report.tex", title="A & B")
     return {path.relative_to(folder / "paper").as_posix(): path for path in (folder / "paper").rglob("*.*")}

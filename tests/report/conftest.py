@@ -58,4 +58,5 @@ def study(tmp_path, description):
         "missing": [],
         "models": {"small": "a/small", "of": "a/of", "large": "a/large"},
         "command": "make demo",
+        "recalls": {},
     }

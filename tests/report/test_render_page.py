@@ -1,22 +1,26 @@
 """Pages: the front page, and those of studies."""
 
+import csv
 import hashlib
 import re
 
 import pytest
 
 from ragassay.base import tables
+from ragassay.report import index_notes
 from ragassay.report.index_notes import notes
+from ragassay.running.summary import findings as findings_shown
 from ragassay.schemas.corpora import INDEX_RECALL
 from ragassay.schemas.report import EXAMPLES, FINDINGS, METRICS, metric
 from scripts.report.draw_figures import draw_figures
 from scripts.report.render_front import render_front
 from scripts.report.render_page import render_page
+from scripts.report.typeset_section import typeset_section
 from scripts.report.write_findings import write_findings
 
 
 def test_the_front_page_says_what_was_found_and_where_it_stands(study, tmp_path):
-    write_findings(study["metrics"], study["sections"], tmp_path / "findings.parquet")
+    write_findings(study["metrics"], study["sections"], [], tmp_path / "findings.parquet", {})
     more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
     render_page(**study, **more, page=tmp_path / "one.html")
     made = {"figures": more["figures"], "findings": tmp_path / "findings.parquet", "pages": [tmp_path / "one.html"]}
@@ -118,7 +122,7 @@ def test_hundreds_of_models_long_names_and_other_scripts_fit_on_a_page(study, tm
 
 
 def test_findings_are_a_table_with_what_they_rest_on(study, tmp_path):
-    write_findings(study["metrics"], study["sections"], tmp_path / "findings.parquet")
+    write_findings(study["metrics"], study["sections"], [], tmp_path / "findings.parquet", {})
     rows = tables.read(FINDINGS, tmp_path / "findings.parquet").to_pylist()
     assert [[row[name] for name in ("section", "finding", "verdict", "value", "against")] for row in rows] == [
         [section, *finding]
@@ -153,6 +157,94 @@ def test_a_page_says_once_what_the_index_misses_that_its_numbers_rest_on(study, 
     assert "searches an index" not in without and (tmp_path / "one.html").read_text().count(line) == 1
 
 
+SEARCHED = """
+title: Searched
+parts:
+  - {kind: dots, table: finds, title: Dots, caption: C, label: [retriever], metric: share, x: X}
+  - {kind: table, table: finds, title: Numbers, caption: C, columns: {retriever: By, share: Share}}
+  - {kind: table, table: judged, title: Judged, caption: C, columns: {judge: Judge, share: Share}}
+findings:
+  - {name: near, question: Q, table: finds, metric: share, where: {retriever: near}, against: 0, reference: R,
+     higher: "It finds {value}."}
+  - {name: bm25, question: Q, table: finds, metric: share, where: {retriever: bm25}, against: 0, reference: R,
+     higher: "It finds {value}."}
+  - {name: less, question: Q, table: finds, metric: share, where: {retriever: bm25}, reference: R,
+     against: {where: {retriever: near}}, lower: "Less, {value}.", higher: "More, {value}."}
+  - {name: all, question: Q, table: gate, metric: share, against: 0, reference: R, higher: "All find {value}."}
+  - {name: judged, question: Q, table: judged, metric: share, against: 0, reference: R, higher: "Judged {value}."}
+  - {name: gone, question: Q, table: gone, metric: share, against: 0, reference: R, missing: "Nothing."}
+card: {label: found, table: finds, where: {retriever: near}, metric: share}
+front: finds
+"""
+REMARK = "`near` searches an index that finds 95.0 % of the 10 nearest passages."
+
+
+@pytest.fixture
+def searched(study, tmp_path, recall):
+    """A function that writes all that leaves a section of two retrievers, of which one may search an index."""
+
+    def searched(*shared):
+        folder = tmp_path / f"of_{len(shared)}"
+        metrics, section, table = folder / "one.parquet", folder / "one.yaml", folder / "findings/default.parquet"
+        keys = {"finds": [{"retriever": "near"}, {"retriever": "bm25"}], "judged": [{"judge": "x"}, {"judge": "y"}]}
+        keys["gate"] = [{"corpus": "c", "method": "all"}]
+        rows = [
+            metric("one", name, key, "share", value, 50, value - 0.1, value + 0.1)
+            for name, every in keys.items()
+            for key, value in zip(every, (0.8, 0.5), strict=False)
+        ]
+        tables.write(METRICS, metrics, rows)
+        section.write_text(SEARCHED)
+        files = [recall("c", "asked", *shared)] if shared else []
+        recalls = {"one": files} if files else {}
+        draw_figures(metrics, section, folder / "one", folder / "one.csv", files)
+        typeset_section(metrics, section, files, folder / "paper/one", 174)
+        write_findings([metrics], [section], files, table, recalls)
+        shown = study | {"metrics": [metrics], "sections": [section], "heads": [section], "figures": [folder / "one"]}
+        shown |= {"recalls": recalls, "index_recall": files}
+        render_page(**shown, examples=[], notes={}, page=folder / "one.html")
+        made = {"findings": table, "pages": [folder / "one.html"], "config": {}}
+        render_front(**shown, **made, page=folder / "index.html", settings=folder / "settings.html")
+        return folder
+
+    return searched
+
+
+def test_what_an_index_misses_stands_beside_each_number_that_rests_on_it_wherever_it_leaves(searched):
+    folder = searched(9, 10)
+    rows = tables.read(FINDINGS, folder / "findings/default.parquet").to_pylist()
+    assert {row["finding"]: row["sentence"].endswith(REMARK) for row in rows} == {
+        "near": True, "bm25": False, "less": True, "all": True, "judged": False, "gone": False
+    }  # fmt: skip
+    assert sum(REMARK in line for line in findings_shown(folder / "findings/default.parquet", 9)) == 3
+    shown = REMARK.replace("`near`", "<code>near</code>")
+    assert (folder / "one.html").read_text().count(shown) == 3, "beside its findings"
+    front = (folder / "index.html").read_text()
+    assert front.count(shown) == 5 and f">found. {shown}</p>" in front and f"<figcaption>{shown}</figcaption>" in front
+    lines = list(csv.DictReader((folder / "one.csv").read_text().splitlines()))
+    assert [(line["table"], line["key retriever"], bool(line["index"])) for line in lines] == [
+        ("finds", "bm25", False),
+        ("finds", "near", True),
+        ("gate", "", True),
+        *[("judged", "", False)] * 2,
+    ]
+    paper = folder / "paper/one"
+    for name, rests in {"finds": True, "finds-2-table": True, "judged-table": False}.items():
+        caption = " ".join((paper / f"{name}.tex").read_text().split())
+        assert (r"\texttt{near} searches an index that finds 95.0 \% of" in caption) is rests
+        assert (REMARK in (paper / f"{name}.md").read_text()) is rests
+    assert REMARK in (paper / "finds-2-table.csv").read_text()
+
+
+def test_without_an_index_nothing_says_a_word_of_one(searched):
+    folder = searched()
+    for path in folder.rglob("*.*"):
+        if path.suffix in (".html", ".csv", ".tex", ".md", ".parquet"):
+            assert b"searches an index" not in path.read_bytes() and b",index\n" not in path.read_bytes(), path
+    unknown = index_notes.remarks([])
+    assert index_notes.of_number(unknown, {"retriever": "near"}) == []
+
+
 def test_of_several_sets_the_least_and_the_most_stand_there(recall):
     files = [recall("a", "one", 8, 9), recall("a", "two", 7, 7, 7), recall("b", "one", 10)]
     files += [recall("a", "one", 6, retriever="theirs"), recall("a", "one", retriever="unchecked")]
@@ -163,3 +255,8 @@ def test_of_several_sets_the_least_and_the_most_stand_there(recall):
         f"`unchecked` {begin} a share that nobody measured: `index.checked` is 0.",
     ]
     assert notes([]) == []
+    assert index_notes.remarks(files) == {
+        "near": "`near` searches an index that finds 70.0 % to 100.0 % of the 10 nearest passages.",
+        "theirs": "`theirs` searches an index that finds 60.0 % of the 10 nearest passages.",
+        "unchecked": "`unchecked` searches an index whose recall nobody measured.",
+    }

@@ -263,11 +263,11 @@ def test_no_payload_runs_on_any_page(browser, tmp_path):
     tables.write(EXAMPLES, tmp_path / "examples/study.parquet", passages)
     metrics, sections = [tmp_path / "study.parquet"], [tmp_path / "study.yaml"]
     draw_figures(metrics[0], sections[0], tmp_path / "study", tmp_path / "study.csv")
-    write_findings(metrics, sections, tmp_path / "findings/default.parquet")
+    write_findings(metrics, sections, [], tmp_path / "findings/default.parquet", {})
     shared = {"metrics": metrics, "sections": sections, "figures": [tmp_path / "study"], "heads": sections}
     shared |= {"templates": sorted((ROOT / "workflow/report").glob("*.html.j2")), "missing": sections}
     shared |= {"style": ROOT / "workflow/report/page.css", "behaviour": ROOT / "workflow/report/page.js"}
-    shared |= {"models": {PAYLOADS[4]: PAYLOADS[5]}, "command": PAYLOADS[6]}
+    shared |= {"models": {PAYLOADS[4]: PAYLOADS[5]}, "command": PAYLOADS[6], "recalls": {}}
     shared |= {"title": PAYLOADS[0], "links": {PAYLOADS[1]: "index.html"}}
     examples = [tmp_path / "examples/study.parquet"]
     render_page(**shared, examples=examples, notes={PAYLOADS[2]: PAYLOADS[3]}, page=tmp_path / "study.html")

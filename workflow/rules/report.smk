@@ -34,16 +34,18 @@ LAYOUT = {
     "style": shipped("workflow/report/page.css"),
     "behaviour": shipped("workflow/report/page.js"),
 }
+RECALLS = plan(retrieval.recalls, shown=SHOWN, registered=SECTIONS)
+ALL_RECALLS = retrieval.of_sections(RECALLS, SHOWN)
 
 PARTIAL = {
     "folder": plan(page.places, files=CONFIG_FILES)["report"],
     "pages": PAGE_OF,
     "registered": SECTIONS,
     "layout": LAYOUT,
-    "recalls": plan(retrieval.recalls, pages=PAGE_OF),
+    "recalls": RECALLS,
     "settings": {
-        "page": plan(page.render_page, explorers=EXPLORERS, files=CONFIG_FILES),
-        "front": plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES),
+        "page": plan(page.render_page, explorers=EXPLORERS, files=CONFIG_FILES, recalls=RECALLS),
+        "front": plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES, recalls=RECALLS),
         "name": plan(page.places, files=CONFIG_FILES)["name"],
     },
 }
@@ -85,6 +87,7 @@ rule draw_figures:
     input:
         metrics=plan(page.metrics, registered=SECTIONS),
         section=shipped("workflow/report/sections/{section}.yaml"),
+        index_recall=plan(retrieval.recalls_of_section, recalls=RECALLS),
     output:
         figures=report(
             directory("<report>/figures/{section}"),
@@ -111,6 +114,7 @@ rule write_findings:
     input:
         metrics=METRICS,
         sections=shipped(expand("workflow/report/sections/{section}.yaml", section=SHOWN)),
+        index_recall=ALL_RECALLS,
     output:
         findings=table("results/findings/<name>.parquet"),
     log:
@@ -120,7 +124,7 @@ rule write_findings:
         "../../envs/report.yaml"
     params:
         code=code_version("report/write_findings.py"),
-        settings={},
+        settings={"recalls": RECALLS},
     script:
         "../scripts/report/write_findings.py"
 
@@ -133,7 +137,7 @@ rule render_page:
         sections=plan(page.descriptions, pages=PAGE_OF),
         figures=plan(page.of_page, pattern="<report>/figures/{section}", pages=PAGE_OF),
         examples=plan(page.examples, registered=SECTIONS, pages=PAGE_OF),
-        index_recall=plan(retrieval.recalls_of_page, pages=PAGE_OF),
+        index_recall=plan(retrieval.recalls_of_page, recalls=RECALLS, pages=PAGE_OF),
     output:
         page=report(
             ensure("<report>/{page}.html", non_empty=True),
@@ -149,7 +153,7 @@ rule render_page:
         "../../envs/report.yaml"
     params:
         code=code_version("report/render_page.py"),
-        settings=plan(page.render_page, explorers=EXPLORERS, files=CONFIG_FILES),
+        settings=plan(page.render_page, explorers=EXPLORERS, files=CONFIG_FILES, recalls=RECALLS),
     script:
         "../scripts/report/render_page.py"
 
@@ -163,6 +167,7 @@ rule render_front:
         figures=expand("<report>/figures/{section}", section=SHOWN),
         findings="results/findings/<name>.parquet",
         pages=expand("<report>/{page}.html", page=HEADS),
+        index_recall=ALL_RECALLS,
     output:
         page=report(
             ensure("<report>/index.html", non_empty=True),
@@ -177,7 +182,7 @@ rule render_front:
         "../../envs/report.yaml"
     params:
         code=code_version("report/render_front.py"),
-        settings=plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES),
+        settings=plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES, recalls=RECALLS),
     script:
         "../scripts/report/render_front.py"
 
@@ -187,6 +192,7 @@ rule typeset_section:
     input:
         metrics=plan(page.metrics, registered=SECTIONS),
         section=shipped("workflow/report/sections/{section}.yaml"),
+        index_recall=plan(retrieval.recalls_of_section, recalls=RECALLS),
     output:
         folder=directory("<report>/paper/{section}"),
     log:

@@ -25,7 +25,7 @@ def test_the_note_on_a_model_counts_its_parameters():
     assert model_note({"models": models}, "demo-lm") == "demo-lm is a toy. It has 1.4 million parameters."
     assert "1,424,512 parameters" in card
     assert parameters(ROOT / "resources/demo/demo-lm/model.safetensors") == 1_424_512
-    assert render_page({"models": {}, "encoders": {}, "report": {"title": "T"}}, {}, [])["notes"] == {}
+    assert render_page({"models": {}, "encoders": {}, "report": {"title": "T"}}, {}, [], {})["notes"] == {}
     assert [model_note({"models": models}, name) for name in ("other", "far")] == ["", "far is big."]
 
 

@@ -198,6 +198,7 @@ def test_an_index_searches_parts_apart_and_a_database_the_corpus_that_is_read_ou
 
 def test_each_page_rests_on_the_indexes_of_its_sections(with_indexes):
     cell = {"datasets": ["set"], "retrievers": ["near", "theirs", "bm25"], "attacks": ["none"], "responders": ["m"]}
+    cell |= {"defences": ["none"]}
     config = with_indexes(datasets={"set": {"corpus": "mine", "targets": ["t.json"]}})
     config["under_attack"]["cells"] = [cell]
     config["revprag"]["cells"] = [cell | {"retrievers": ["theirs"]}]
@@ -205,13 +206,32 @@ def test_each_page_rests_on_the_indexes_of_its_sections(with_indexes):
     config["relevance"]["sets"]["one"] |= {"synthetic": None, "retrievers": ["near"]}
     pages = {"relevance": "relevance", "retrieval": "relevance", "attacks": "raguard", "raguard": "raguard"}
     pages |= {"revprag": "revprag", "calls": "calls"}
-    paths = retrieval.recalls(config, {}, pages)
+    registered = {name: {} for name in pages} | {"raguard_answers": {"metrics": "raguard"}}
+    recalls = retrieval.recalls(config, {}, [*registered], registered)
+    assert recalls["raguard_answers"] == recalls["raguard"] == recalls["attacks"] and "calls" not in recalls
+    assert retrieval.recalls_of_section(Wildcards(section="calls"), recalls) == []
+    paths = {page: retrieval.recalls_of_page(Wildcards(page=page), recalls, pages) for page in pages.values()}
     tables = {page: [path.removeprefix("results/index_recall/") for path in own] for page, own in paths.items()}
     targets = [f"mine+{part}/near/set.targets.parquet" for part in (1, 2)]
     assert tables["raguard"] == [*targets, "mine/theirs/set.targets.parquet"] and tables["calls"] == []
     assert tables["revprag"] == ["mine/theirs/set.targets.parquet"]
     assert {"mine+1/near/asked.parquet", "documents/near/questions.parquet"} < {*tables["relevance"]}
     assert len(tables["relevance"]) == len({*tables["relevance"]})
+
+
+def test_questions_in_other_words_and_passages_that_are_rated_rest_on_indexes_too(with_indexes):
+    config = with_indexes(datasets={"set": {"corpus": "mine", "targets": ["t.json"]}})
+    cell = {"datasets": ["set"], "retrievers": ["near"], "attacks": ["none"], "responders": ["m"]}
+    config["under_attack"]["cells"] = [cell | {"defences": ["none", "paraphrasing"]}]
+    config["relevance"] |= {"sets": {"one": {"corpus": "mine", "in_knowledge": "asked", "near": [], "far": []}}}
+    config["relevance"]["sets"]["one"] |= {"synthetic": None, "retrievers": ["bm25"]}
+    config["relevance"] |= {"retrievers": ["bm25"], "fused": []}
+    rated = {"corpus": "mine", "retriever": "near", "query_set": "asked"}
+    config["lm_relevance"] |= {"raters": ["m"], "rated": [rated]}
+    recalls = retrieval.recalls(config, {}, ["raguard", "relevance"], {"raguard": {}, "relevance": {}})
+    sets = {section: [path.rpartition("mine+")[2] for path in paths] for section, paths in recalls.items()}
+    targets = [f"{part}/near/set.{asked}.parquet" for asked in ("targets", "paraphrasing") for part in (1, 2)]
+    assert sets == {"raguard": targets, "relevance": [f"{part}/near/asked.parquet" for part in (1, 2)]}
 
 
 def test_the_key_of_a_database_is_wanted_where_a_retriever_asks_it(with_indexes, monkeypatch):

@@ -94,13 +94,13 @@ def examples(wildcards, registered: dict, pages: dict) -> list[str]:
     return [registered[name]["examples"] for name in names if "examples" in registered[name]]
 
 
-def render_page(config: dict, explorers: dict, files: list) -> dict:
+def render_page(config: dict, explorers: dict, files: list, recalls: dict) -> dict:
     notes = {name: note for name in config["models"] if (note := model_note(config, name))}
-    return _of_all_pages(config, explorers, files) | {"notes": notes}
+    return _of_all_pages(config, explorers, files) | {"notes": notes, "recalls": recalls}
 
 
-def render_front(config: dict, explorers: dict, files: list) -> dict:
-    return _of_all_pages(config, explorers, files) | {"config": shown(config)}
+def render_front(config: dict, explorers: dict, files: list, recalls: dict) -> dict:
+    return _of_all_pages(config, explorers, files) | {"config": shown(config), "recalls": recalls}
 
 
 def _of_all_pages(config, explorers, files):

@@ -5,7 +5,7 @@ queries in the corpora that they name. And on which indexes the numbers of each 
 from collections.abc import Iterator
 
 from ragassay.config.grid import Grid
-from ragassay.plan import attacks, corpora, indexes, probes, relevance
+from ragassay.plan import attacks, corpora, defended, indexes, probes, relevance
 
 RECALL = "results/index_recall/{corpus}/{retriever}/{query_set}.parquet"
 STUDY = corpora.OWN["corpora"]
@@ -43,33 +43,56 @@ def _checked(grid):
     return [tuple(cell[key] for key in indexes.CHECKED) for cell in grid]
 
 
-def recalls(config: dict, shards: dict, pages: dict[str, str]) -> dict[str, list[str]]:
-    """page -> the tables of recall of the indexes that its numbers rest on; `pages` says where each section stands."""
+def recalls(config: dict, shards: dict, shown: list[str], registered: dict) -> dict[str, list[str]]:
+    """section -> the tables of recall of the indexes that its numbers rest on, for those that rest on some.
+    `registered` says whose metrics a section describes.
+    """
     questions = config["question_sets"].items()
+    attacked = [*_of_targets(config, attacks.cells(config)), *_of_rewritten(config)]
     rows = {
         "retrieval": _rows(config),
         "question_sets": [
             (name, name, of) for name, entry in questions if entry["retrieval"] for of in retrievers(config)
         ],
-        "relevance": _checked(relevance.searches(config)),
-        "attacks": _of_targets(config, attacks.cells(config)),
-        "raguard": _of_targets(config, attacks.cells(config)),
+        "relevance": [*_checked(relevance.searches(config)), *_checked(relevance.rated(config))],
+        "attacks": attacked,
+        "raguard": attacked,
         "revprag": _of_targets(config, probes.cells(config)),
     }
-    tables = {page: [] for page in pages.values()}
-    for section, page in pages.items():
-        tables[page] += indexes.searches(config, shards, rows.get(section, ())).over(RECALL)
-    return {page: list(dict.fromkeys(paths)) for page, paths in tables.items()}
+    rows["raguard_costs"] = rows["raguard"]
+    tables = {}
+    for section in shown:
+        searched = indexes.searches(config, shards, rows.get(registered[section].get("metrics", section), ()))
+        if paths := list(dict.fromkeys(searched.over(RECALL))):
+            tables[section] = paths
+    return tables
 
 
-def recalls_of_page(config: dict, shards: dict, wildcards, pages: dict[str, str]) -> list[str]:
-    return recalls(config, shards, pages)[wildcards.page]
+def of_sections(recalls: dict, sections: list[str]) -> list[str]:
+    """The tables of some sections together."""
+    return list(dict.fromkeys(path for section in sections for path in recalls.get(section, ())))
+
+
+def recalls_of_page(wildcards, recalls: dict, pages: dict[str, str]) -> list[str]:
+    return of_sections(recalls, [name for name, page in pages.items() if page == wildcards.page])
+
+
+def recalls_of_section(wildcards, recalls: dict) -> list[str]:
+    return of_sections(recalls, [wildcards.section])
 
 
 def _of_targets(config, grid):
     """The questions about the targets of datasets, in their clean corpora."""
     pairs = [(cell.dataset, cell.retriever) for cell in grid.by("dataset", "retriever")]
     return [(dataset + attacks.QUERIES, config["datasets"][dataset]["corpus"], name) for dataset, name in pairs]
+
+
+def _of_rewritten(config):
+    """The same in the words of defences that put them in others before they are searched for."""
+    cells = defended.rewritten(config)
+    return [
+        (f"{cell.dataset}.{cell.defence}", config["datasets"][cell.dataset]["corpus"], cell.retriever) for cell in cells
+    ]
 
 
 def check(config: dict) -> Iterator[tuple]:

@@ -8,11 +8,13 @@ and where a row has too few items, that it takes more. Nothing here knows a stud
 import json
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.pipeline import typed
+from ragassay.report import index_notes
 from ragassay.schemas.report import FINDINGS, METRICS
 
 LEAST = 20  # items of a number, below which it says nothing
@@ -25,14 +27,16 @@ class FindingError(AssayError):
     """A rule asks for what its metrics do not have."""
 
 
-def findings(content: dict, metrics, where: Path) -> list[dict]:
-    """The rows of FINDINGS that the rules in `content`, a section's description, make of its metrics."""
+def findings(content: dict, metrics, where: Path, indexes: Mapping[str, str] | None = None) -> list[dict]:
+    """The rows of FINDINGS that the rules in `content`, a section's description, make of its metrics. `indexes` are the
+    section's remarks on indexes: a sentence whose numbers rest on one ends with it.
+    """
     section = Path(where).stem
     rows = [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
-    return [_finding(section, rule, content, rows, where) for rule in content["findings"]]
+    return [_finding(section, rule, content, rows, where, indexes or {}) for rule in content["findings"]]
 
 
-def _finding(section, rule, content, rows, where):
+def _finding(section, rule, content, rows, where, indexes):
     blank = dict.fromkeys(FINDINGS.schema.names) | {
         "section": section,
         "finding": rule["name"],
@@ -67,10 +71,11 @@ def _finding(section, rule, content, rows, where):
     words = _Words(rule, row, against, where)
     sentence = words.fill(rule.get(verdict, "" if blank["kind"] == "warning" else words.unclear()))
     action = rule.get("action", {}).get(verdict, "") if sentence else ""
+    resting = index_notes.of_number(indexes, row["keys"], against["keys"]) if sentence else []
     return blank | {
         "verdict": verdict,
         "certainty": certainty,
-        "sentence": sentence,
+        "sentence": " ".join([sentence, *resting]),
         "action": words.fill(typed(action)),
     }
 

@@ -5,6 +5,7 @@ Knows nothing of studies: sections come from `ragassay.report.sections`, finding
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ class Picture(NamedTuple):
     title: str
     address: str
     svg: Markup
+    resting: str = ""  # on which indexes
 
 
 class Card(NamedTuple):
@@ -128,8 +130,10 @@ def _short(content):
     return content.get("short", content["title"])
 
 
-def card(address: str, content: dict, row: dict | None) -> Card:
-    """The card of the page that a section heads, with the number that its description names, if there is one."""
+def card(address: str, content: dict, row: dict | None, resting: Iterable[str] = ()) -> Card:
+    """The card of the page that a section heads, with the number that its description names, if there is one, and the
+    remarks on indexes that this rests on.
+    """
     asked = content.get("card", {})
     number, interval, small = "\N{EN DASH}", "", Markup()
     if row is not None:
@@ -137,7 +141,8 @@ def card(address: str, content: dict, row: dict | None) -> Card:
         number = formed(row["value"], form)
         interval = "" if row["low"] is None else between(row["low"], row["high"], form)
         small = drawn(row | {"against": asked.get("against")})
-    return Card(address, content["title"], content.get("question", ""), asked.get("label", ""), number, interval, small)
+    label = ". ".join(filter(None, (asked.get("label", ""), " ".join(resting))))
+    return Card(address, content["title"], content.get("question", ""), label, number, interval, small)
 
 
 def evidence(finding: dict) -> str:

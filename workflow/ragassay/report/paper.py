@@ -6,6 +6,7 @@ loads. Names come from feeds, models and attackers: in LaTeX and Markdown they a
 
 import re
 
+from ragassay.report import index_notes
 from ragassay.report.figures import CONTROL, csv_text
 from ragassay.report.pages import cell
 from ragassay.report.sections import ReportPart, ReportSection
@@ -181,5 +182,6 @@ def _numbers(part):
                 pairs = zip(keys, column, strict=True)
                 texts[name] = [value if key is None else key for key, value in pairs]
     same = {heading: [value] * len(part.rows) for heading, value in part.same.items()}
-    columns = {**same, **texts}
+    resting = {index_notes.COLUMN: [part.resting] * len(part.rows)} if part.resting else {}
+    columns = {**same, **texts, **resting}
     return csv_text([*columns], zip(*columns.values(), strict=True))

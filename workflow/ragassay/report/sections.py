@@ -17,7 +17,7 @@ from ragassay.base.errors import AssayError
 from ragassay.base.pipeline import typed
 from ragassay.config import schema
 from ragassay.config.settings import checked, read
-from ragassay.report import figures
+from ragassay.report import figures, index_notes
 from ragassay.schemas.report import EXAMPLES, METRICS
 
 SCHEMA = Path(__file__).with_name("section.schema.yaml")
@@ -52,6 +52,7 @@ class ReportPart:
     axes: dict[str, str | float] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
     anchor: str = ""  # on its page
+    resting: str = ""  # on which indexes
 
     @property
     def drawn(self) -> bool:
@@ -73,9 +74,12 @@ class ReportSection:
     notes: list[str] = field(default_factory=list)  # on the models that its numbers rest on
 
 
-def load(description, metrics, examples=None, notes: dict[str, str] | None = None) -> ReportSection:
+def load(
+    description, metrics, examples=None, notes: dict[str, str] | None = None, indexes: dict[str, str] | None = None
+) -> ReportSection:
     """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows) and `examples`.
-    `notes` says of some models what a reader has to know who sees their numbers.
+    `notes` says of some models what a reader has to know who sees their numbers; `indexes` are remarks on indexes, for
+    the captions of the parts that rest on them.
     """
     content = described(description)
     by_table = _by_table(tables.read(METRICS, metrics).to_pylist())
@@ -85,8 +89,12 @@ def load(description, metrics, examples=None, notes: dict[str, str] | None = Non
     )
     _distinct([part.name for part in [*parts, *details] if part.drawn], description)
     anchors = _anchors(content, Path(description).stem)
-    for part, anchor in zip([*parts, *details], anchors, strict=True):
+    described_parts = [*content["parts"], *content["details"]]
+    for part, of_part, anchor in zip([*parts, *details], described_parts, anchors, strict=True):
         part.anchor = anchor
+        rows = by_table.get(of_part.get("table"), [])
+        part.resting = " ".join(index_notes.of_number(indexes or {}, *rows))
+        part.caption = " ".join(filter(None, (part.caption, part.resting)))
     section = ReportSection(Path(description).stem, content["title"], content["text"], parts, details)
     section.numbers = Path(metrics).stem
     section.tables = {part["table"] for part in [*content["parts"], *content["details"]] if "table" in part}

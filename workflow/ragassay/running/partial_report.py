@@ -6,16 +6,16 @@ These pages are no outputs of a job. Snakemake takes them for incomplete, so tha
 
 from pathlib import Path
 
-from ragassay.base import tables
 from ragassay.base.pipeline import shipped
+from ragassay.plan.retrieval import of_sections
 
 
 def draw(
     folder: str, pages: dict[str, str], registered: dict, layout: dict, recalls: dict[str, list[str]], settings: dict
 ) -> None:
     """Whatever was measured since the front page of this report was made. `pages` says on which page a section stands,
-    `recalls` names the tables of indexes that the numbers of a page rest on; `layout` and `settings` are what the rules
-    `render_page` and `render_front` get.
+    `recalls` names the tables of indexes that the numbers of a section rest on; `layout` and `settings` are what the
+    rules `render_page` and `render_front` get.
     """
     report, metrics = Path(folder), {name: _metrics(name, registered) for name in pages}
     measured = [name for name in pages if metrics[name].exists()]
@@ -26,15 +26,15 @@ def draw(
     for name in measured:
         numbers = report / f"{name}.csv"
         if _newer(metrics[name], numbers) or _newer(Path(_description(name)), numbers):
-            draw_figures(metrics[name], _description(name), report / "figures" / name, numbers)
+            of_indexes = _there(recalls, [name])
+            draw_figures(metrics[name], _description(name), report / "figures" / name, numbers, of_indexes)
     missing = [name for name in pages if name not in measured]
     heads = [head for head in dict.fromkeys(pages.values()) if any(pages[name] == head for name in measured)]
     layout = layout | {"heads": [_description(head) for head in heads]}
     drawn = [
-        _page(report, head, measured, missing, pages, metrics, registered, layout, recalls[head], settings)
-        for head in heads
+        _page(report, head, measured, missing, pages, metrics, registered, layout, recalls, settings) for head in heads
     ]
-    _front(report, measured, missing, metrics, drawn, layout, settings)
+    _front(report, measured, missing, metrics, drawn, layout, recalls, settings)
     _mark([*drawn, report / "index.html", report / "settings.html"])
 
 
@@ -44,6 +44,10 @@ def _metrics(name, registered):
 
 def _description(name):
     return shipped(f"workflow/report/sections/{name}.yaml")
+
+
+def _there(recalls, sections):
+    return [path for path in of_sections(recalls, sections) if Path(path).exists()]
 
 
 def _newer(source, made):
@@ -60,7 +64,7 @@ def _page(report, head, measured, missing, pages, metrics, registered, layout, r
         sections=[_description(name) for name in names],
         figures=[report / "figures" / name for name in names],
         examples=[path for path in examples if Path(path).exists()],
-        index_recall=[path for path in recalls if Path(path).exists()],
+        index_recall=_there(recalls, [name for name, page in pages.items() if page == head]),
         page=report / f"{head}.html",
         **layout,
         **settings["page"] | {"missing": [_description(name) for name in missing if pages[name] == head]},
@@ -68,22 +72,19 @@ def _page(report, head, measured, missing, pages, metrics, registered, layout, r
     return report / f"{head}.html"
 
 
-def _front(report, measured, missing, metrics, drawn, layout, settings):
-    from ragassay.report.findings import findings
-    from ragassay.report.sections import described
-    from ragassay.schemas.report import FINDINGS
+def _front(report, measured, missing, metrics, drawn, layout, recalls, settings):
     from scripts.report.render_front import render_front
+    from scripts.report.write_findings import write_findings
 
-    rows = [
-        row for name in measured for row in findings(described(_description(name)), metrics[name], _description(name))
-    ]
-    table = Path(f"results/findings/{settings['name']}.parquet")
-    tables.write(FINDINGS, table, rows)
+    table, of_indexes = Path(f"results/findings/{settings['name']}.parquet"), _there(recalls, measured)
+    descriptions = [_description(name) for name in measured]
+    write_findings([metrics[name] for name in measured], descriptions, of_indexes, table, recalls)
     render_front(
         metrics=[metrics[name] for name in measured],
-        sections=[_description(name) for name in measured],
+        sections=descriptions,
         figures=[report / "figures" / name for name in measured],
         findings=table,
+        index_recall=of_indexes,
         pages=drawn,
         page=report / "index.html",
         settings=report / "settings.html",

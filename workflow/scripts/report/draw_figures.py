@@ -8,7 +8,7 @@ from pathlib import Path
 from ragassay.base import tables
 from ragassay.base.atomic import replacing, write_text
 from ragassay.base.stage import run
-from ragassay.report import charts, theme
+from ragassay.report import charts, index_notes, theme
 from ragassay.report.figures import csv_text
 from ragassay.report.sections import load
 from ragassay.schemas.report import METRICS
@@ -16,7 +16,7 @@ from ragassay.schemas.report import METRICS
 NUMBERS = ("value", "low", "high", "n", "abstained")
 
 
-def draw_figures(metrics, section, figures, numbers):
+def draw_figures(metrics, section, figures, numbers, index_recall=()):
     folder = Path(figures)
     folder.mkdir(parents=True, exist_ok=True)
     content = load(section, metrics)
@@ -28,7 +28,7 @@ def draw_figures(metrics, section, figures, numbers):
         for ending, drawing in files.items():
             with replacing(folder / f"{part.name}.{ending}") as target:
                 target.write(drawing)
-    write_text(numbers, _numbers(metrics, content))
+    write_text(numbers, _numbers(metrics, content, index_notes.remarks(index_recall)))
 
 
 def _data(marks):
@@ -37,17 +37,23 @@ def _data(marks):
     return csv_text(columns, ([mark[name] for name in columns] for mark in marks)).encode()
 
 
-def _numbers(metrics, section):
-    """All numbers of the section's own metrics; of those of another section, the tables that it shows."""
+def _numbers(metrics, section, indexes):
+    """All numbers of the section's own metrics; of those of another section, the tables that it shows. Where some rest
+    on indexes, a last column says on which.
+    """
     rows = [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
     if section.numbers != section.name:
         rows = [row for row in rows if row["table"] in section.tables]
     keys = sorted({key for row in rows for key in row["keys"]})
     columns = ["table", *(f"key {key}" for key in keys), "metric", *NUMBERS]
-    lines = (
+    lines = [
         [row["table"], *(row["keys"].get(key) for key in keys), row["metric"], *(row[name] for name in NUMBERS)]
         for row in rows
-    )
+    ]
+    resting = [" ".join(index_notes.of_number(indexes, row["keys"])) for row in rows]
+    if any(resting):
+        columns.append(index_notes.COLUMN)
+        lines = [[*line, remark] for line, remark in zip(lines, resting, strict=True)]
     return csv_text(columns, lines)
 
 

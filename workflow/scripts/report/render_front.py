@@ -10,7 +10,7 @@ from markupsafe import Markup
 from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
-from ragassay.report import provenance
+from ragassay.report import index_notes, provenance
 from ragassay.report.findings import chosen, fact, ordered
 from ragassay.report.pages import Picture, ReportPages, card
 from ragassay.report.sections import described
@@ -35,9 +35,12 @@ def render_front(
     missing,
     models,
     command,
+    recalls,
+    index_recall=(),
 ):
     """`pages` are those of the studies; `heads` describe sections that head them, `missing` those without numbers.
-    `models` says of each model what it is, `command` makes the report.
+    `models` says of each model what it is, `command` makes the report; `recalls` are those files of `index_recall` that
+    the numbers of each section rest on.
     """
     content = {Path(section).stem: described(section) for section in sections}
     numbers = {Path(section).stem: _numbers(rows) for section, rows in zip(sections, metrics, strict=True)}
@@ -49,14 +52,21 @@ def render_front(
         for anchor in re.findall(r'<(?:section|figure) id="([^"]+)"', Path(study).read_text())
     }
     rows = [row | {"link": _link(row, anchors)} for row in ordered(tables.read(FINDINGS, findings).to_pylist())]
+    indexes = index_notes.by_section(recalls, index_recall)
     cards = []
     for head in heads:
         name = Path(head).stem
         heading = described(head)
         number = heading.get("card")
-        cards.append(card(f"{name}.html", heading, chosen(numbers.get(name, []), number) if number else None))
+        row = chosen(numbers.get(name, []), number) if number else None
+        resting = index_notes.of_number(indexes.get(name, {}), row["keys"]) if row else []
+        cards.append(card(f"{name}.html", heading, row, resting))
     drawn = [(name, Path(folder), section) for (name, section), folder in zip(content.items(), figures, strict=True)]
-    pictures = [picture for name, folder, section in drawn if (picture := _picture(name, folder, section, anchors))]
+    pictures = [
+        picture
+        for name, folder, section in drawn
+        if (picture := _picture(name, folder, section, anchors, numbers[name], indexes.get(name, {})))
+    ]
     report = ReportPages(templates, style, behaviour, title, links, heads, missing)
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
     named = provenance.named(models, (json.dumps(row["keys"]) for rows in numbers.values() for row in rows))
@@ -69,7 +79,7 @@ def _numbers(metrics):
     return [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
 
 
-def _picture(name, folder, description, anchors):
+def _picture(name, folder, description, anchors, numbers, indexes):
     """The figure that a section offers to the front page, if it was drawn."""
     wanted = description.get("front")
     parts = [*description["parts"], *description["details"]]
@@ -77,7 +87,9 @@ def _picture(name, folder, description, anchors):
     if part is None or not (folder / f"{wanted}.svg").exists():
         return None
     address = anchors.get(f"{name}-{part['table']}", anchors[name])
-    return Picture(part["title"], address, Markup((folder / f"{wanted}.svg").read_text()))
+    keys = [row["keys"] for row in numbers if row["table"] == part["table"]]
+    svg = Markup((folder / f"{wanted}.svg").read_text())
+    return Picture(part["title"], address, svg, " ".join(index_notes.of_number(indexes, *keys)))
 
 
 def _link(row, anchors):

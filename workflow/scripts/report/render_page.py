@@ -29,9 +29,11 @@ def render_page(
     missing,
     models,
     command,
+    recalls,
     index_recall=(),
 ):
-    """`examples` are the files of those sections that have some; `index_recall` those of indexes that numbers rest on;
+    """`examples` are the files of those sections that have some; `index_recall` those of indexes that numbers rest on,
+    `recalls` these by section;
     `heads` describe the sections that head pages. `models` says of each model what it is, `command` makes the report.
     """
     passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
@@ -45,16 +47,17 @@ def render_page(
         if part.drawn and part.rows
     }
     pairs = zip(sections, metrics, strict=True)
-    worded = ordered([row for section, rows in pairs for row in _linked(section, rows, links)])
+    indexes = index_notes.by_section(recalls, index_recall)
+    worded = ordered([row for section, rows in pairs for row in _linked(section, rows, links, indexes)])
     pages = ReportPages(templates, style, behaviour, title, links, heads, missing)
     keys = [key for rows in metrics for key in tables.read(METRICS, rows)["keys"].to_pylist()]
     made = provenance.of_page(page, [*metrics, *examples], command, provenance.named(models, keys))
     write_text(page, pages.study(made, content, worded, drawn))
 
 
-def _linked(section, metrics, links):
+def _linked(section, metrics, links, indexes):
     content = described(section)
-    rows = findings(content, metrics, section)
+    rows = findings(content, metrics, section, indexes.get(Path(section).stem))
     pages = list(links.values())
     return [
         row | {"link": link(content, row["section"], row["metric_table"]), "rows": rows_address(content, row, pages)}

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ragassay.base.atomic import replacing
 from ragassay.base.stage import run
-from ragassay.report import charts, paper, theme
+from ragassay.report import charts, index_notes, paper, theme
 from ragassay.report.sections import load
 
 
-def typeset_section(metrics, section, folder, width):
-    content, folder = load(section, metrics), Path(folder)
+def typeset_section(metrics, section, index_recall, folder, width):
+    content, folder = load(section, metrics, indexes=index_notes.remarks(index_recall)), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     names = []
     with theme.drawn_for(theme.paper(width)):
