@@ -26,6 +26,7 @@ from study import MINILM
 
 TARGETS, TEXTS, LEAVES_AFTER = 6, 60, 2
 PAGE = "results/report/raguard.html"
+LEAVING = ("results/report/raguard.csv", "results/report/paper/raguard")
 SEARCH = b"<=>"  # how pgvector compares by cosine
 CELL = {"datasets": ["mine"], "retrievers": ["theirs"], "attacks": ["none", "poisonedrag_black"]}
 CELL |= {"defences": ["none", "echo"], "responders": ["careful"]}
@@ -142,5 +143,9 @@ def test_an_attack_on_the_index_of_a_service_that_goes_away_in_the_middle(served
     share = f"{100 * sum(shares) / TARGETS:.1f} % (mine.targets in theirs, {TARGETS} queries)"
     page = (project / PAGE).read_text()
     assert "searches an index. Of the first 10 passages of an exact search it finds" in page and share in page
+    remark = f"`theirs` searches an index that finds {share.partition(' (')[0]} of the 10 nearest passages."
+    snakemake(project, *LEAVING, *TINY, "served.yaml")
+    numbers, paper = (project / name for name in LEAVING)
+    assert remark in numbers.read_text() and remark in (paper / "matched-2-table.md").read_text()
     again = planned(project, PAGE, *TINY, "served.yaml")
     assert {*again} <= {"render_page"}, "a page that is asked for by its name is drawn again"
