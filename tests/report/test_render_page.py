@@ -241,8 +241,11 @@ def test_without_an_index_nothing_says_a_word_of_one(searched):
     for path in folder.rglob("*.*"):
         if path.suffix in (".html", ".csv", ".tex", ".md", ".parquet"):
             assert b"searches an index" not in path.read_bytes() and b",index\n" not in path.read_bytes(), path
-    unknown = index_notes.remarks([])
-    assert index_notes.of_number(unknown, {"retriever": "near"}) == []
+
+
+def test_a_mark_names_its_retriever_in_a_label():
+    assert index_notes.of_number({"near": REMARK}, {"depth": "near 10"}) == [REMARK]
+    assert index_notes.of_number({"near": REMARK}, {"depth": "nearest 10"}, {"depth": "bm25 10"}) == []
 
 
 def test_of_several_sets_the_least_and_the_most_stand_there(recall):

@@ -33,9 +33,10 @@ def of_number(remarks: Mapping[str, str], *keys: dict) -> list[str]:
     """Those of a section's remarks that the number with these keys rests on: of the retrievers that they name, or of
     all, if it is about a corpus and no single retriever.
     """
-    names = {value for every in keys for value in every.values() if isinstance(value, str)}
+    values = {value for every in keys for value in every.values() if isinstance(value, str)}
+    words = {word for value in values for word in value.split()}  # a mark of a figure may be `near 10`
     is_of_all = any("corpus" in every and not every.keys() & {*SEARCHING} for every in keys)
-    return [line for retriever, line in remarks.items() if is_of_all or retriever in names]
+    return [line for retriever, line in remarks.items() if is_of_all or retriever in words]
 
 
 def _shares(files):
