@@ -1,8 +1,9 @@
 """Count what a document and a passage cost: jobs, requests, tokens, bytes, memory. docs/scale.md multiplies that.
 
-The scope study of the demo runs in a clone, with rules in the place of all models, one responder and one
-prompt. What it says sets the tokens: its answers are short. Gathers run over invented studies, part `gathers` over two
-small ones, part `million` over a million documents. Time is that of a processor, so this may run beside other work.
+The scope study of the demo runs in a clone, with rules in the place of all models, one responder and one prompt. What
+it says sets the tokens: its answers are short. Gathers run over invented studies, part `gathers` over two small ones,
+part `million` over a million documents; part `plain` compares their numbers with those of other libraries. Time is
+that of a processor, so this may run beside other work.
 """
 
 import sys
@@ -19,7 +20,7 @@ from common.clone import cloned, timed
 from common.figures import count, parts
 from ragassay.calls.ledger.register import Register
 from ragassay.models.store import Store, key
-from scaling import jobs
+from scaling import jobs, plain
 
 ONE = {"scope": {"responders": ["careful"], "responding": {"prompts": ["basic"]}}}
 VISITS, VECTORS, NUMBERS = 2_000, 50_000, 384  # numbers of a vector of the encoder that is the default
@@ -82,4 +83,4 @@ def demo():
 
 
 if __name__ == "__main__":
-    parts({"demo": demo, "gathers": jobs.growth, "million": jobs.million}, jobs.TASKS)
+    parts({"demo": demo, "gathers": jobs.growth, "million": jobs.million, "plain": plain.plain}, jobs.TASKS)
