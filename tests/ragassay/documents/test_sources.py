@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from common.memory import peak_megabytes
-from ragassay.documents import sources, table_files
+from ragassay.documents import arrow_messages, sources, table_files
 from ragassay.documents.record import FIELDS
 from ragassay.documents.sources import READERS, Columns, Record, SourceError, document_files, records
 
@@ -589,3 +589,23 @@ def test_a_table_without_a_header_is_named(write, name, content, problem):
 def test_an_empty_table_has_no_columns_and_a_header_alone_has_its_own(write, name):
     assert table_files.header(write(name, b"")) == []
     assert table_files.header(write("b.csv", b"Text,id\n")) == ["Text", "id"]
+
+
+@pytest.mark.parametrize("compression", [None, "zstd", "lz4"])
+@pytest.mark.parametrize("new", [pa.ipc.new_stream, pa.ipc.new_file])
+def test_heads_of_arrow_say_what_its_batches_need(tmp_path, monkeypatch, new, compression):
+    kinds = pa.array(["x", "y"] * 1500).dictionary_encode()
+    table = pa.table({"text": ["zero " * 2000] * 3000, "topic": kinds, "id": pa.array(range(3000)).cast(pa.string())})
+    path = tmp_path / "x.arrow"
+    with new(path, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as file:
+        file.write_table(table, max_chunksize=1000)
+    with pa.memory_map(str(path)) as content:
+        needed = arrow_messages.unfolded(table_files._stream(content))
+    assert needed == pytest.approx(max(batch.nbytes for batch in table.to_batches(1000)), abs=100)
+    assert len(list(READERS[".arrow"](str(path), Columns(("text",), ("text",), "text")))) == 3000
+    monkeypatch.setattr(table_files, "UNFOLDED", 1_000_000)
+    monkeypatch.setattr(table_files, "TIMES", 10)
+    monkeypatch.setattr(table_files, "_records", lambda *_: pytest.fail("the batches were read"))
+    if compression:  # else the file itself is as large
+        with pytest.raises(SourceError, match="found more than"):
+            list(READERS[".arrow"](str(path), Columns(("text",), ("text",), "text")))

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from ragassay.base import parquet_footer
 from ragassay.base.errors import MISSHAPEN, Unusable, json_of, one_item
 from ragassay.base.terminal import printable, shown
+from ragassay.documents import arrow_messages
 from ragassay.documents.record import NOT_UTF8, Columns, Record, SourceError, check_columns, decoded, fields_of
 
 LONGEST_LINE = 100_000_000  # bytes of JSON, of which a longer line is a reject, or characters of a row of CSV
@@ -24,6 +25,7 @@ ROWS = 64  # of Parquet and Arrow that are held at a time: each may be as large 
 UNFOLDED, TIMES = 1_000_000_000, 100  # characters that any file may unfold to, and for each byte of a larger one
 PER_ROW = 100  # what a row counts for, whatever it holds
 PER_VALUE = 16  # bytes of a value within lists, before it is an object of Python
+FRAME = 8  # bytes before the messages of an Arrow file
 HELD = 250_000_000  # bytes of rows that are held at a time, where the file is small
 LISTS = (
     pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view,
@@ -49,7 +51,7 @@ def header(file: str) -> list[str]:
             names = pq.read_schema(file).names
     else:
         with _reading(file, "Arrow"), pa.memory_map(file) as content:
-            names = _opened(content).schema.names
+            names = pa.ipc.open_stream(_stream(content)).schema.names
     return [name.strip() for name in names]
 
 
@@ -174,19 +176,19 @@ def _rows_at_once(file, chunks):
 def read_arrow(file: str, columns: Columns) -> Iterator[Record]:
     """A stream, as Hugging Face data sets are saved, or a file of Arrow's."""
     with _reading(file, "Arrow"), pa.memory_map(file) as content:
-        reader = _opened(content)
+        stream = _stream(content)
+        if arrow_messages.unfolded(stream) > _most(file):
+            _refuse(file)
+        reader = pa.ipc.open_stream(stream)
         wanted = _wanted(file, reader.schema, columns)
-        numbers = range(getattr(reader, "num_record_batches", 0))
-        batches = iter(reader) if hasattr(reader, "__iter__") else map(reader.get_batch, numbers)
-        parts = (batch.slice(at, ROWS) for batch in map(_whole, batches) for at in range(0, len(batch), ROWS))
+        parts = (batch.slice(at, ROWS) for batch in map(_whole, reader) for at in range(0, len(batch), ROWS))
         yield from _records(file, (part.select(wanted) for part in parts), columns)
 
 
-def _opened(content):
-    try:
-        return pa.ipc.open_stream(content)
-    except pa.ArrowInvalid:
-        return pa.ipc.open_file(content)
+def _stream(content):
+    """The messages of a stream, or of a file, which is one with a frame around it."""
+    whole = content.read_buffer()
+    return whole.slice(FRAME) if whole.slice(0, FRAME).to_pybytes() == b"ARROW1\0\0" else whole
 
 
 def _whole(batch):
