@@ -7,7 +7,6 @@ These pages are no outputs of a job. Snakemake takes them for incomplete, so tha
 from pathlib import Path
 
 from ragassay.base.pipeline import shipped
-from ragassay.plan.retrieval import of_sections
 
 
 def draw(
@@ -47,7 +46,8 @@ def _description(name):
 
 
 def _there(recalls, sections):
-    return [path for path in of_sections(recalls, sections) if Path(path).exists()]
+    paths = dict.fromkeys(path for section in sections for path in recalls.get(section, ()))
+    return [path for path in paths if Path(path).exists()]
 
 
 def _newer(source, made):
