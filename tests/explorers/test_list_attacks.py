@@ -7,6 +7,7 @@ import pytest
 from corpora.large_attacks import DEPTH, FIRST
 from explorers import ATTACK_TABLES, build_attacks, content, facet, outcomes, rows_of
 from ragassay.report.explorers.attacks import answer_outcome
+from rows import index_recall
 
 EVIL = "</script><script>alert(1)</script>"
 
@@ -144,3 +145,16 @@ def test_a_second_page_has_the_same_bytes(tmp_path, monkeypatch):
         pages.append(tmp_path / name / build_attacks(Path(), 3))
     assert pages[0].read_bytes() == pages[1].read_bytes()
     assert FIRST < DEPTH
+
+
+def test_rows_say_what_the_index_misses_that_found_their_passages(tmp_path):
+    plain = build_attacks(tmp_path / "a", 3)
+    assert "index" not in rows_of(plain)[0] and "searches an index" not in plain.read_text()
+    files = [index_recall(tmp_path, "c", "d.targets", 9, 10, retriever=name) for name in ("r", "other")]
+    page = build_attacks(tmp_path / "b", 3, index_recall=files)
+    remark = "`r` searches an index that finds 95.0 % of the 10 nearest passages."
+    assert rows_of(page) == [row | {"index": remark} for row in rows_of(plain)]
+    assert f"<summary>{remark.replace('`', '')}</summary>" in page.read_text()
+    assert "95.0 % (d.targets in c, 2 queries)" in page.read_text()
+    index, dossiers = content(page)
+    assert ["index", "resting"] in index["csv"] and dossiers[0]["rows"][0]["resting"] == remark

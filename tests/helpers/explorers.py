@@ -100,7 +100,7 @@ def rows_of(page):
     return list(csv.DictReader(io.StringIO(page.with_suffix(".csv").read_text(), newline="")))
 
 
-def build_attacks(folder, targets, change=lambda name, row: row, title="Attacks", without=(), **asked):
+def build_attacks(folder, targets, change=lambda name, row: row, title="Attacks", without=(), index_recall=(), **asked):
     """A page about attacks on so many targets, after `change` has seen every row; without files with one of `without`
     in their paths.
     """
@@ -119,6 +119,6 @@ def build_attacks(folder, targets, change=lambda name, row: row, title="Attacks"
     settings["remedies"] = dict.fromkeys(["filtered", "answers", "clean"], "Do this.")
     files = {**FILES, "behaviour": ATTACK_SCRIPTS, "page": page, "csv": page.with_suffix(".csv")}
     settings |= {"models": {"r1": "a/r1", "r9": "a/r9"}, "command": "make demo"}
-    list_attacks(**paths, **files, **settings)
+    list_attacks(**paths, **files, **settings, index_recall=index_recall)
     provenance.mark(folder, {})
     return page

@@ -5,7 +5,9 @@ import random
 
 import pyarrow as pa
 
+from ragassay.base import tables
 from ragassay.base.tables import Column, Table, key_names
+from ragassay.schemas.corpora import INDEX_RECALL
 
 DAY = datetime.datetime(2024, 2, 29, 12, 30, 15, 123_000, tzinfo=datetime.UTC)
 FILLS = (
@@ -74,3 +76,15 @@ def arrow(rows, **casts):
     for name, kind in casts.items():
         table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
     return table
+
+
+def index_recall(results, corpus, query_set, *shared, retriever="near"):
+    """The table of an index: how many of the first ten it finds for each query."""
+    path = place(results, INDEX_RECALL, corpus=corpus, retriever=retriever, query_set=query_set)
+    of_queries = [
+        {"query_id": f"q{number}", "depth": depth, "shared": own if depth == 10 else 0, "of": depth}
+        for number, own in enumerate(shared)
+        for depth in (1, 10, 100)
+    ]
+    tables.write(INDEX_RECALL, path, of_queries)
+    return path

@@ -8,7 +8,7 @@ from ragassay.base.tables import REJECTS
 from ragassay.results import Results, ResultsError
 from ragassay.schemas.report import METRICS, metric
 from ragassay.schemas.scope_questions import SCOPE_LABELS
-from rows import row
+from rows import index_recall, row
 
 
 def label(number, name):
@@ -106,6 +106,34 @@ def test_metrics_have_their_intervals_if_asked_for(folder):
     found = Results(folder).metrics("responses", "table_2", intervals=True).set_index("at")
     assert tuple(found.loc["10", ["average", "average_low", "average_high", "food_low"]]) == (0.6, 0.5, 0.7, 0.25)
     assert "music_low" not in found
+
+
+def test_metrics_say_what_the_index_misses_that_they_rest_on(folder):
+    keys = {"a": {"retriever": "near"}, "b": {"retriever": "bm25"}, "c": {"passages_by": "near"}, "d": {"corpus": "x"}}
+    rows = [metric("searched", "finds", key | {"at": at}, "share", 0.5, 4, 0.25, 0.75) for at, key in keys.items()]
+    tables.write(METRICS, folder / "metrics/searched.parquet", rows)
+    results = Results(folder)
+    plain = results.metrics("searched", "finds", intervals=True)
+    assert "index" not in plain
+    index_recall(folder, "x", "asked", 8, 9)
+    near = "`near` searches an index that finds 85.0 % of the 10 nearest passages."
+
+    def resting():
+        frame = results.metrics("searched", "finds", intervals=True)
+        pd.testing.assert_frame_equal(frame.drop(columns="index"), plain)
+        assert frame.columns[-1] == "index"
+        return dict(zip(frame["at"], frame["index"], strict=True))
+
+    assert resting() == {"a": near, "b": "", "c": near, "d": ""}
+    index_recall(folder, "x.held_out", "asked", 10, 10, retriever="theirs")
+    theirs = "`theirs` searches an index that finds 100.0 % of the 10 nearest passages."
+    assert resting() == {"a": near, "b": "", "c": near, "d": theirs}
+    assert "index" not in results.metrics("responses", "table_2")
+    left = folder / "index_recall"
+    (folder / "left_over.txt").write_text(
+        "".join(f"results/{path.relative_to(folder)}\n" for path in left.rglob("*.*"))
+    )
+    assert "index" not in Results(folder).metrics("searched", "finds")
 
 
 def test_a_table_that_one_other_section_has_is_found_there(folder):

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import re
+from functools import partial
 
 import pytest
 
@@ -10,8 +11,8 @@ from ragassay.base import tables
 from ragassay.report import index_notes
 from ragassay.report.index_notes import notes
 from ragassay.running.summary import findings as findings_shown
-from ragassay.schemas.corpora import INDEX_RECALL
 from ragassay.schemas.report import EXAMPLES, FINDINGS, METRICS, metric
+from rows import index_recall
 from scripts.report.draw_figures import draw_figures
 from scripts.report.render_front import render_front
 from scripts.report.render_page import render_page
@@ -133,19 +134,7 @@ def test_findings_are_a_table_with_what_they_rest_on(study, tmp_path):
 
 @pytest.fixture
 def recall(tmp_path):
-    """A function that writes the table of an index: how many of the first ten it finds for each query."""
-
-    def recall(corpus, query_set, *shared, retriever="near"):
-        path = tmp_path / "index_recall" / corpus / retriever / f"{query_set}.parquet"
-        rows = [
-            {"query_id": f"q{number}", "depth": depth, "shared": own if depth == 10 else 0, "of": depth}
-            for number, own in enumerate(shared)
-            for depth in (1, 10, 100)
-        ]
-        tables.write(INDEX_RECALL, path, rows)
-        return path
-
-    return recall
+    return partial(index_recall, tmp_path)
 
 
 def test_a_page_says_once_what_the_index_misses_that_its_numbers_rest_on(study, tmp_path, recall):

@@ -7,6 +7,7 @@ import importlib
 import json
 import pkgutil
 import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from ragassay.base import tables
 from ragassay.base.errors import AssayError, closest, closest_file
 from ragassay.base.pipeline import study_command
 from ragassay.base.tables import REJECTS, Table, key_names, keys
+from ragassay.report import index_notes
+from ragassay.schemas.corpora import HELD_OUT, INDEX_RECALL
 
 
 class ResultsError(AssayError):
@@ -83,7 +86,8 @@ class Results:
 
         If some rows have one key more than the others and hold one metric, the values of that key become columns, as
         the topics of Table 2 do. `intervals` adds the ends of each interval as `{metric}_low` and `{metric}_high`. A
-        table that only another section has is taken from there. For counts and abstentions: `frame("metrics")`.
+        table that only another section has is taken from there. Where some rows rest on an index, the last column,
+        `index`, says what it finds. For counts and abstentions: `frame("metrics")`.
         """
         rows = self.frame("metrics")
         if section not in set(rows["section"]):
@@ -98,7 +102,23 @@ class Results:
                 raise ResultsError(f"{self.folder}: section {section} has no table {table}, {expected}")
             of_section = rows[rows["section"] == elsewhere[0]]
         rows = of_section[of_section["table"] == table]
-        return _as_reported([(json.loads(row.keys), row) for row in rows.itertuples()], intervals)
+        of_rows = [json.loads(text) for text in rows["keys"]]
+        remarks = self._index_remarks(of_rows)
+        return _as_reported([*zip(of_rows, rows.itertuples(), remarks, strict=True)], intervals)
+
+    def _index_remarks(self, of_rows: list[dict]) -> list[list[str]]:
+        """Of rows with these keys, what indexes find that they rest on. Rows that name a corpus and no retriever rest
+        on those that search it without its held-out documents.
+        """
+        files = self._files(INDEX_RECALL)
+        remarks = index_notes.remarks(files)
+        dividing = {of_path["retriever"] for of_path in files.values() if HELD_OUT in of_path["corpus"]}
+        rows = []
+        for row in of_rows:
+            names = [row[name] for name in index_notes.SEARCHING if name in row]
+            names = dividing if "corpus" in row and not names else names
+            rows.append([line for retriever, line in remarks.items() if retriever in names])
+        return rows
 
     def _files(self, table) -> dict[Path, dict]:
         """The files of a table, each with the keys of its path; without a path of its own, its place is the one key."""
@@ -133,15 +153,21 @@ def _keys_of(table):
 
 def _as_reported(rows, intervals) -> pd.DataFrame:
     """Metric rows, each with its keys, as one frame with a row per combination of keys in their natural order."""
-    spread = _spread_key(rows)
-    lines = {}
-    for named, row in sorted(rows, key=lambda pair: spread in pair[0]):
+    spread = _spread_key([(named, row) for named, row, _ in rows])
+    lines, resting = {}, defaultdict(dict)
+    for named, row, remarks in sorted(rows, key=lambda of_row: spread in of_row[0]):
         column = named.pop(spread) if spread in named else row.metric
-        line = lines.setdefault(json.dumps(named), named)
+        name = json.dumps(named)
+        resting[name] |= dict.fromkeys(remarks)
+        line = lines.setdefault(name, named)
         line[column] = row.value
         if intervals and pd.notna(row.low):
             line |= {f"{column}_low": row.low, f"{column}_high": row.high}
-    return pd.DataFrame([lines[name] for name in sorted(lines, key=_natural)])
+    names = sorted(lines, key=_natural)
+    frame = pd.DataFrame([lines[name] for name in names])
+    if any(resting.values()):
+        frame[index_notes.COLUMN] = [" ".join(resting[name]) for name in names]
+    return frame
 
 
 def _natural(text):

@@ -2,12 +2,12 @@
 
 Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_votes, scope_labels, hardness, hardness_scores,
         hardness_strata, responses, defusion_labels, gold, human_labels, predictions, targets, passages, poisoned_passages,
-        retrieved, filtered, answers, covered_questions, gated_questions, workflow/report/
+        retrieved, filtered, answers, index_recall, covered_questions, gated_questions, workflow/report/
 Writes  <report>/explorer/{generator}/{judge}.html, .csv      one row per question of a generator or a question set
         <report>/explorer/attacks.html, .csv                        one row per attack on a target with a retriever
 """
 
-from ragassay.plan import attacks, coverage, defences, explorers, people
+from ragassay.plan import attacks, coverage, defences, explorers, people, retrieval
 
 ATTACKED = plan(attacks.cells)
 EXPLORERS.update(plan(explorers.pages))
@@ -68,6 +68,7 @@ rule list_attacks:
         answers=plan(defences.answered).over(
             "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
         ),
+        index_recall=plan(retrieval.recalls_of_attacks),
         templates=shipped(["workflow/report/explorer.html.j2", "workflow/report/provenance.html.j2"]),
         style=shipped("workflow/report/explorer.css"),
         behaviour=shipped(["workflow/report/explorer_attack.js", "workflow/report/explorer.js"]),

@@ -10,12 +10,14 @@ import yaml
 from typer.testing import CliRunner
 
 from project import ROOT, snakemake
-from ragassay.base import pipeline
+from ragassay.base import pipeline, tables
 from ragassay.base.errors import AssayError
 from ragassay.command import reproduce
 from ragassay.command.app import app
 from ragassay.plan import defences, measures, probes
 from ragassay.report import paper_tables
+from ragassay.schemas.report import METRICS, metric
+from rows import index_recall
 
 PAPERS = paper_tables.papers()
 RUN = [
@@ -219,6 +221,36 @@ def test_a_table_is_made_from_the_demos_data_and_says_so(project, monkeypatch, c
     removed = {row["at"]: float(row["ours"]) for row in rows if row["metric"] == "DACC" and row["dataset"] == "nq"}
     assert removed.keys() == {"I", "II", "III", "IV", "V"} and removed["III"] >= max(removed["II"], 0.9)
     assert not (project / "results/metrics/relevance.parquet").exists()
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_what_an_index_misses_stands_beside_each_number_that_rests_on_it(project, monkeypatch, capsys, is_indexed):
+    keys = {"dataset": "nq", "retriever": "contriever-dot", "at": "II"}
+
+    def run(command):
+        rows = [metric("raguard", "table_7", keys, "fnr", 0.25, 4)]
+        tables.write(METRICS, Path("results/metrics/raguard.parquet"), rows)
+        for query_set, shares in {"nq.targets": (9, 10), "of_other_settings": (1,)}.items():
+            index_recall(Path("results"), "nq", query_set, *shares, retriever="contriever-dot")
+        return 0
+
+    monkeypatch.chdir(project)
+    for key in KEYS:
+        monkeypatch.setenv(key, "not needed for a plan")
+    bring(project, "nq", "msmarco", "hotpotqa")
+    index = {"index": {"factory": "Flat"}} if is_indexed else {}
+    (project / "mine.yaml").write_text(yaml.safe_dump({"retrievers": {"contriever-dot": index}}))
+    monkeypatch.setattr(reproduce.downloads, "lacking", lambda entries: {})
+    monkeypatch.setattr(reproduce.pipeline, "status_of", run)
+    assert reproduce.reproduce("raguard/table-7", ["--configfile", "mine.yaml"]) == 0
+    head, line = re.findall(r"^(?: +paper .*|NQ, II +DACC .*)$", capsys.readouterr().out, re.M)
+    remark = "`contriever-dot` searches an index that finds 95.0 % of the 10 nearest passages."
+    assert line.endswith(f"  4  {remark}" if is_indexed else "  4") and head.endswith("index" if is_indexed else "  n")
+    with (project / "reproduced/raguard-table-7.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert ("index" in rows[0]) == is_indexed
+    assert {row.get("index") for row in rows if row["ours"]} == {remark if is_indexed else None}
+    assert not any(row.get("index") for row in rows if not row["ours"])
 
 
 def test_a_run_that_fails_prints_no_numbers(project, monkeypatch, capsys):

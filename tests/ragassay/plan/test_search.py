@@ -210,6 +210,7 @@ def test_each_page_rests_on_the_indexes_of_its_sections(with_indexes):
     recalls = retrieval.recalls(config, {}, [*registered], registered)
     assert recalls["raguard_answers"] == recalls["raguard"] == recalls["attacks"] and "calls" not in recalls
     assert retrieval.recalls_of_section(Wildcards(section="calls"), recalls) == []
+    assert retrieval.recalls_of_attacks(config, {}) == recalls["raguard"]
     paths = {page: retrieval.recalls_of_page(Wildcards(page=page), recalls, pages) for page in pages.values()}
     tables = {page: [path.removeprefix("results/index_recall/") for path in own] for page, own in paths.items()}
     targets = [f"mine+{part}/near/set.targets.parquet" for part in (1, 2)]

@@ -14,8 +14,9 @@ from ragassay.command.demo import enter
 from ragassay.config import schema
 from ragassay.config.narrowing import narrowed
 from ragassay.config.settings import ConfigError, of_files
-from ragassay.plan import models, references
-from ragassay.report import paper_tables
+from ragassay.config.shards import read_shards
+from ragassay.plan import models, references, retrieval
+from ragassay.report import index_notes, paper_tables
 from ragassay.report.paper_tables import Number, PaperError
 from ragassay.running import downloads
 from ragassay.running.command_line import read_all
@@ -55,9 +56,9 @@ def reproduce(name: str | None, words: list[str], is_demo: bool = False) -> int:
     if (status := pipeline.status_of(command)) or is_dry(words):
         return status
     numbers = paper_tables.compared(name, table, metrics, names)
-    written = file.with_suffix(".csv")
-    write_text(written, as_csv(numbers))
-    sys.stdout.write("\n".join([*lines(numbers, paper["names"], is_demo), f"numbers: {written}", ""]))
+    written, indexes = file.with_suffix(".csv"), of_indexes(over, table["study"])
+    write_text(written, as_csv(numbers, indexes))
+    sys.stdout.write("\n".join([*lines(numbers, paper["names"], is_demo, indexes), f"numbers: {written}", ""]))
     return 0
 
 
@@ -146,17 +147,36 @@ def cost(table: dict, config: dict) -> str:
     return f"some ${dollars:,.2f} (estimated from the paper's sizes): {', '.join(parts) or 'no requests'}"
 
 
-def lines(numbers: list[Number], names: dict[str, str], is_demo: bool) -> list[str]:
-    """A line for each number that the paper or we have; of the demo, for each of ours."""
-    rows = [("", "", "paper", "demo" if is_demo else "ours", "interval", "n")]
+def of_indexes(config: dict, section: str) -> dict[str, str]:
+    """What the indexes miss that numbers of a section rest on; see `index_notes`."""
+    shards = read_shards(config["shards"], config["question_sets"])
+    files = retrieval.recalls(config, shards, [section], {section: {}}).get(section, ())
+    return index_notes.remarks(path for path in files if Path(path).exists())
+
+
+def _resting(numbers, indexes):
+    """Of each number, what it rests on; nothing, if no number rests on an index."""
+    keys = [number.row["keys"] if number.row else {} for number in numbers]
+    resting = [" ".join(index_notes.of_number(indexes, of_number)) for of_number in keys]
+    return resting if any(resting) else []
+
+
+def lines(numbers: list[Number], names: dict[str, str], is_demo: bool, indexes: dict[str, str]) -> list[str]:
+    """A line for each number that the paper or we have; of the demo, for each of ours. `indexes` are remarks on them,
+    and stand behind numbers that rest on one.
+    """
+    rows = [["", "", "paper", "demo" if is_demo else "ours", "interval", "n"]]
     made = [number for number in numbers if number.row is not None]
-    for number in made if is_demo else numbers:
+    shown = made if is_demo else numbers
+    for number in shown:
         value, low, high = number.ours
         interval = "" if low is None else f"[{low:.3f}, {high:.3f}]"
         keys = ", ".join(names.get(name, name) for name in number.keys.values())
         items = "" if number.row is None else str(number.row["n"])
-        rows.append((keys, number.metric, _shown(number.printed), _shown(value), interval, items))
-    widths = [max(len(row[at]) for row in rows) for at in range(6)]
+        rows.append([keys, number.metric, _shown(number.printed), _shown(value), interval, items])
+    if resting := _resting(shown, indexes):
+        rows = [[*row, remark] for row, remark in zip(rows, [index_notes.COLUMN, *resting], strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ["  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return [*table, f"{len(made)} of {len(numbers)} numbers were made here"]
 
@@ -165,13 +185,14 @@ def _shown(value):
     return "-" if value is None else f"{value:.4g}"
 
 
-def as_csv(numbers: list[Number]) -> str:
+def as_csv(numbers: list[Number], indexes: dict[str, str]) -> str:
     """The same as a table."""
-    keys = list(dict.fromkeys(key for number in numbers for key in number.keys))
+    keys, resting = list(dict.fromkeys(key for number in numbers for key in number.keys)), _resting(numbers, indexes)
     content = io.StringIO()
     writer = csv.writer(content, lineterminator="\n")
-    writer.writerow([*keys, "metric", "paper", "ours", "low", "high", "n"])
-    for number in numbers:
+    writer.writerow([*keys, "metric", "paper", "ours", "low", "high", "n", *[index_notes.COLUMN] * bool(resting)])
+    for at, number in enumerate(numbers):
         items = None if number.row is None else number.row["n"]
-        writer.writerow([*(number.keys.get(key) for key in keys), number.metric, number.printed, *number.ours, items])
+        values = [number.metric, number.printed, *number.ours, items, *resting[at : at + 1]]
+        writer.writerow([*(number.keys.get(key) for key in keys), *values])
     return content.getvalue()

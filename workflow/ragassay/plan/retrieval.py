@@ -47,8 +47,7 @@ def recalls(config: dict, shards: dict, shown: list[str], registered: dict) -> d
     """section -> the tables of recall of the indexes that its numbers rest on, for those that rest on some.
     `registered` says whose metrics a section describes.
     """
-    questions = config["question_sets"].items()
-    attacked = [*_of_targets(config, attacks.cells(config)), *_of_rewritten(config)]
+    questions, attacked = config["question_sets"].items(), _attacked(config)
     rows = {
         "retrieval": _rows(config),
         "question_sets": [
@@ -68,6 +67,11 @@ def recalls(config: dict, shards: dict, shown: list[str], registered: dict) -> d
     return tables
 
 
+def recalls_of_attacks(config: dict, shards: dict) -> list[str]:
+    """The tables of all attacks, whatever the report shows."""
+    return list(dict.fromkeys(indexes.searches(config, shards, _attacked(config)).over(RECALL)))
+
+
 def of_sections(recalls: dict, sections: list[str]) -> list[str]:
     """The tables of some sections together."""
     return list(dict.fromkeys(path for section in sections for path in recalls.get(section, ())))
@@ -79,6 +83,10 @@ def recalls_of_page(wildcards, recalls: dict, pages: dict[str, str]) -> list[str
 
 def recalls_of_section(wildcards, recalls: dict) -> list[str]:
     return of_sections(recalls, [wildcards.section])
+
+
+def _attacked(config):
+    return [*_of_targets(config, attacks.cells(config)), *_of_rewritten(config)]
 
 
 def _of_targets(config, grid):

@@ -9,11 +9,11 @@ from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.config.services import SERVICE
 from ragassay.release.verification.facts import DEFAULT, licence_of
+from ragassay.schemas.corpora import HELD_OUT
 from ragassay.schemas.documents import DOCUMENTS
 
 SECTIONS = ("corpora", "query_sets", "query_logs", "datasets", "question_sets")  # of what users bring
 PART = "+"  # behind the name of a corpus that is embedded file by file
-HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents
 BROUGHT = ("files", "targets", "questions", "documents", "beir")
 
 

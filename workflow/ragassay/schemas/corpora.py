@@ -4,6 +4,8 @@ import pyarrow as pa
 
 from ragassay.base.tables import STRINGS, TIME, Column, Table
 
+HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents
+
 PASSAGES = Table(
     "passages",
     "One row per clean passage that can be found; none that an attack made.",

@@ -3,11 +3,14 @@ attack and under it, as a page to look through and as CSV. Computes nothing new.
 has to be in memory.
 """
 
+from dataclasses import replace
+
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
+from ragassay.report import index_notes
 from ragassay.report.explorers.attacks import KIND, AttackedCell, columns_of, dossiers
 from ragassay.report.explorers.page import MOST_ROWS, Listing, excerpt, room
 from ragassay.report.provenance import in_paths, of_page
@@ -21,15 +24,17 @@ LEAST_CHARACTERS = 120
 NO_ANSWERS = "No responder was asked under attack, so that nothing says whether an answer changed."
 NO_DEFENCE = "No defence was tried."
 NO_CLEAN = "No responder was asked without an attack, so that nothing says what an attack changed."
+RESTING = "resting"  # of a row: on which index
 
 
 def list_attacks(
     targets, poisoned_passages, passages, retrieved, filtered, answers, templates, style, behaviour, page, csv,
-    title, subject, report, wants, corpora, defences, k, depth, remedies, models, command,
+    title, subject, report, wants, corpora, defences, k, depth, remedies, models, command, index_recall=(),
 ):  # fmt: skip
-    """Each argument up to `answers` is a list of files; `filtered` and `answers` may be empty. `wants` is what each
-    attack wants, None for no attack; `corpora` has the corpus of each dataset; `defences` are those that have a column;
-    `models` says what each model is, and `command` makes the page.
+    """Each argument up to `answers` is a list of files, as is `index_recall`, of indexes that searched for passages;
+    `filtered`, `answers` and this may be empty. `wants` is what each attack wants, None for no attack; `corpora` has
+    the corpus of each dataset; `defences` are those that have a column; `models` says what each model is, and
+    `command` makes the page.
     """
     files = {
         name: [(tables.keys(table, path), path) for path in paths]
@@ -96,9 +101,11 @@ def list_attacks(
     passages_shown = sum(asked.values()) * depth + _count(poisoned_passages)
     passage_room = room(passages_shown, MOST_CHARACTERS, LEAST_CHARACTERS)
     answer_room = room(2 * _count(answers), MOST_CHARACTERS, LEAST_CHARACTERS)
-    listing = Listing(KIND, columns, min(1.0, MOST_ROWS / max(1, most_rows)))
+    remarks = index_notes.remarks(index_recall)
+    kind = replace(KIND, fields=KIND.fields | {index_notes.COLUMN: (RESTING,)}) if remarks else KIND
+    listing = Listing(kind, columns, min(1.0, MOST_ROWS / max(1, most_rows)))
     listing.write(
-        (dossier for dataset in datasets for dossier in of_dataset(dataset)),
+        (_resting(dossier, remarks) for dataset in datasets for dossier in of_dataset(dataset)),
         csv,
         lambda dossier: _shortened(dossier, passage_room, answer_room),
     )
@@ -108,9 +115,19 @@ def list_attacks(
     )
     missing += [(NO_CLEAN, remedies["clean"])] * (bool(answers) and not is_clean_asked) + listing.not_shown()
     read, home = [path for named in files.values() for _, path in named], report.removesuffix("index.html")
-    made = of_page(page, [*read, *passages], command, in_paths(models, read), home=home)
-    size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing)
+    made = of_page(page, [*read, *passages, *index_recall], command, in_paths(models, read), home=home)
+    lines = zip(remarks.values(), index_notes.notes(index_recall), strict=True)
+    notes = [tuple(text.replace("`", "") for text in pair) for pair in lines]
+    size = listing.render(made, page, templates, style, behaviour, title, subject, report, csv, missing, notes)
     log.info("%d attacks, %d of them on a page of %.1f MB", listing.rows, listing.shown, size / 1e6)
+
+
+def _resting(dossier, remarks):
+    """The dossier, each row with what the index misses that found its passages."""
+    if remarks:
+        for row in dossier["rows"]:
+            row[RESTING] = remarks.get(row["retriever"], "")
+    return dossier
 
 
 def _retrieved(path, depth):
