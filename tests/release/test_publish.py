@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -362,3 +363,19 @@ def test_what_will_be_public_is_shown_and_asked(root, monkeypatch, capsys):
     assert not list((root / "releases").glob("*"))
     monkeypatch.setattr("builtins.input", lambda question: "y")
     assert main(arguments) == 0
+
+
+def test_copies_of_objects_are_no_tables_of_a_run(monkeypatch):
+    rows = ["output_file\tdate\trule\tlog-file(s)\tstatus\tplan"]
+    rows += [f"{path}\t-\trule\t\t{status}\tno update" for path, status in PLANNED.items()]
+    done = subprocess.CompletedProcess([], 0, "\n".join(rows), "")
+    monkeypatch.setattr(gathering.subprocess, "run", lambda *_, **__: done)
+    assert gathering.planned([]) == [Path("results/passages/own.parquet")]
+
+
+PLANNED = {
+    "results/passages/own.parquet": "ok",
+    "fetched/s3/bucket/a.parquet": "ok",
+    "fetched/s3/bucket/b.parquet": "missing",
+    "fetched/s3/bucket/c.parquet": "removed temp file",
+}

@@ -14,11 +14,12 @@ from project import ROOT, snakemake
 from publishing.sealing import change, with_column
 from ragassay.base import tables
 from ragassay.calls.ledger.records import Ledger
+from ragassay.config import schema, settings
 from ragassay.release import ledger_extract
 from ragassay.release.__main__ import main
 from ragassay.release.opening import Untrusted
 from ragassay.release.rehydrating import NotRehydrated, texts
-from ragassay.release.replaying import NotReplayed, _why, replay
+from ragassay.release.replaying import NotReplayed, _brought, _why, replay
 from ragassay.release.sandbox import OFFLINE
 from ragassay.schemas.release import RECORDED_ANSWERS
 from ragassay.schemas.report import CALLS
@@ -153,3 +154,10 @@ def test_a_ledger_made_from_rows_has_the_answers_refusals_and_costs_of_the_first
     assert [body for _, body in second.bodies("ab" * 16)] == ["body 0", "body 1"]
     assert list(second.refusals("ef" * 16)) == [([0], "refusal", "no")]
     assert ledger_extract.rows(tmp_path / "second") == rows, "and it can be published again"
+
+
+def test_nothing_stands_in_for_files_in_object_stores():
+    files = ["s3://bucket/a.csv", "own/b.csv"]
+    config = settings.of_files([], schema.merged()) | {"corpora": {"own": {"files": files}}}
+    brought = list(_brought(config, "shard\tdocuments\na\ts3://bucket/c.csv\nb\town/d.csv\n"))
+    assert {"own/b.csv", "own/d.csv"} <= set(brought) and not [path for path in brought if "://" in path]

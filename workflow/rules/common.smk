@@ -29,7 +29,8 @@ for file in [] if IS_MODULE else settings_files() or ["config/config.yaml"]:
 
 machine.prepare(workflow)
 checks = [references.problems] if workflow.is_main_process else []  # jobs start after that
-config.update(in_one_line(checked, config, CONFIG_FILES, in_one_line(schema.merged), *checks))
+SCHEMA = in_one_line(schema.merged)
+config.update(schema.fetched(in_one_line(checked, config, CONFIG_FILES, SCHEMA, *checks), SCHEMA))
 restrict(config["files_for"])
 SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 

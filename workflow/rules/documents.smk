@@ -4,7 +4,8 @@ A set's name stands in the place of generator and shard, and whatever is asked o
 
 Reads   config/shards.tsv and the files or folders that it names, the files that config["question_sets"] names,
         results/articles, pages, candidates, feed_health and rejects of crawled shards
-Writes  results/articles/{shard}.parquet                                            the articles in the user's files
+Writes  fetched/{place}                                                             copies of files in object stores
+        results/articles/{shard}.parquet                                            the articles in the user's files
         results/duplicate_indexes/{shard}.arrow, up_to/{shard}.arrow                texts of a shard, and of 16, for later shards
         results/documents/{shard}.parquet                                           the documents, also of a question set
         results/clusters/{shard}.parquet                                            near-duplicates, also of earlier shards
@@ -17,6 +18,7 @@ Writes  results/articles/{shard}.parquet                                        
         results/metrics/documents.parquet, crawl.parquet                            the report's sections
 """
 
+from ragassay.base.address import PLACE
 from ragassay.plan import documents, news, question_sets
 
 CRAWLED = plan(news.crawled)
@@ -36,6 +38,25 @@ rule documents:
     """The documents of all shards and what they are like."""
     input:
         "results/metrics/documents.parquet",
+
+
+rule fetch_file:
+    """A file of the user's out of an object store, for as long as jobs read it."""
+    output:
+        file=temp("fetched/{place}"),
+    log:
+        "logs/fetch_file/{place}.log",
+    wildcard_constraints:
+        place=PLACE,
+    conda:
+        "../../envs/files.yaml"
+    resources:
+        runtime="4h",
+    params:
+        code=code_version("documents/fetch_file.py"),
+        settings=plan(documents.fetch_file),
+    script:
+        "../scripts/documents/fetch_file.py"
 
 
 rule read_articles:

@@ -116,6 +116,8 @@ def _form(part):
         return "one of " + ", ".join(f"`{name}`" for name in names)
     if part.get("format") == "inside":
         return "path inside the working directory"
+    if part.get("format") == "place":
+        return "path inside the working directory, or address of an object"
     form += " in one line, without `<`" if part.get("format") == "title" else ""
     form += f", at least {part['minimum']}" if "minimum" in part else ""
     return form + (" or nothing" if "null" in types else "")

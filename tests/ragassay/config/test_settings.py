@@ -10,8 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from snakemake.utils import update_config
 
+from ragassay.base.address import stays_inside
+from ragassay.config import schema
 from ragassay.config.schema import merged
-from ragassay.config.settings import ConfigError, checked, read, stays_inside
+from ragassay.config.settings import ConfigError, checked, read
 from ragassay.plan import queries, search
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,11 +32,13 @@ SECRETS = [
     "Bearer sk-Qw3rTyU1op",
     "-----BEGIN PRIVATE KEY-----Qw3rTyU1op",
     "https://me:Qw3rTyU1op@host.example/v1",
+    "s3://bucket/a.csv?X-Amz-Signature=Qw3rTyU1op",
+    "https://host.example/a.csv?v=1&X-Amz-Security-Token=Qw3rTyU1op",
 ]
 NAN, INFINITY = float("nan"), float("inf")
 MODEL = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 OUTSIDE = "/ /etc/passwd //server/share .. ../x a/.. a/../../x ./../x ~ ~/x ~root/x C:/x c:x".split()
-OUTSIDE += ["C:\\x", "a\\b", "..\\x", "a\\b/../..", "", "a\0b"]
+OUTSIDE += ["C:\\x", "a\\b", "..\\x", "a\\b/../..", "", "a\0b", "s3://bucket/a.tsv", "file:///a.tsv"]
 DEFAULTS = checked({}, [], SCHEMA)
 
 
@@ -432,3 +436,21 @@ def test_whatever_is_given_is_filled_in_or_refused_line_by_line(config):
         assert checked(config, [], SCHEMA).keys() == DEFAULTS.keys()
     except ConfigError as error:
         assert all(line.startswith("command line: ") for line in str(error).split("\n"))
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/../a.csv", "s3://bucket/a.csv?versionId=1", "file:///a.csv", "/a.csv"])
+def test_what_is_neither_a_path_nor_an_address_is_refused_with_the_form_of_both(path):
+    message = refusal({"corpora": {"own": {"files": [path]}}})
+    assert message.startswith(f"command line: corpora.own.files.0: found {path!r} (text), expected a path inside")
+    assert "or the address of an object: s3://bucket/key, gs://bucket/key" in message and "\n" not in message
+
+
+def test_jobs_read_copies_where_the_configuration_has_addresses_of_files():
+    files = ["s3://bucket/a.csv", "own/b.csv"]
+    entry = {"columns": {"id": "s3://no/file.csv"}, "files": files}
+    config = checked({"corpora": {"own": entry}}, [], SCHEMA)
+    read = schema.fetched(config, SCHEMA)
+    assert config["corpora"]["own"]["files"] == files
+    assert read["corpora"]["own"]["files"] == ["fetched/s3/bucket/a.csv", "own/b.csv"]
+    assert read["corpora"]["own"]["columns"]["id"] == "s3://no/file.csv"
+    assert schema.fetched(DEFAULTS, SCHEMA) == DEFAULTS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragassay.config.shards import ShardError, one_of, read_shards
+from ragassay.config.shards import ShardError, check, month_row, one_of, read_shards
 
 HEADER = "shard\tdocuments\n"
 CRAWLS = "shard\tdocuments\ttopics\tfirst_day\tlast_day\tper_topic\n"
@@ -174,3 +174,20 @@ def test_a_form_of_names_may_have_an_empty_one(names, fits, fits_not):
     form = one_of(names)
     assert form and all(re.fullmatch(form, name) for name in fits)
     assert not any(re.fullmatch(form, name) for name in fits_not)
+
+
+def test_documents_may_be_an_object_in_a_store_which_nobody_looks_for(write):
+    path = write(f"{HEADER}x\ts3://bucket/a.csv\n")
+    assert read_shards(path)["x"]["documents"] == "s3://bucket/a.csv"
+    config = {"shards": path, "question_sets": {}}
+    assert not list(check(config))
+    write(f"{HEADER}x\ts3://bucket/a.png\n")
+    [(_, problem)] = check(config)
+    assert problem.startswith("shard x: fetched/s3/bucket/a.png: unknown kind of file, expected one of .parquet,")
+    with pytest.raises(ShardError, match=r"^--documents: found none, expected the documents of 2026-02"):
+        month_row(path, "2026-02", None)
+
+
+def test_an_address_of_another_form_is_refused_with_the_form(write):
+    message = refusal(write(f"{HEADER}x\ts3://bucket/../a.csv\n"))
+    assert "found 's3://bucket/../a.csv', expected a path, or an address such as s3://bucket/key" in message

@@ -134,7 +134,7 @@ def test_a_remote_model_is_no_folder_and_needs_its_key(refusal, monkeypatch):
 
 def paths(schema, key=()):
     """The keys whose values are paths."""
-    if schema.get("format") == "inside":
+    if schema.get("format") in ("inside", "place"):
         yield key
     name, *_ = schema.get("propertyNames", {}).get("enum", ["own"])
     inner = {**schema.get("properties", {}), 0: schema.get("items"), name: schema.get("additionalProperties")}

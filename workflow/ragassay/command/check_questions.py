@@ -7,13 +7,14 @@ import re
 from pathlib import Path
 
 from ragassay.base import pipeline, plain_yaml
+from ragassay.base.address import stays_inside
 from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError, closest, closest_file
 from ragassay.command.check import configuration
 from ragassay.command.run import run_pipeline
 from ragassay.config import usual_columns
 from ragassay.config.new_project import columns_of, is_table
-from ragassay.config.settings import read, stays_inside
+from ragassay.config.settings import read
 from ragassay.documents import table_files
 from ragassay.documents.sources import document_files
 from ragassay.running.summary import LAST

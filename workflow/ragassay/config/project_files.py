@@ -12,7 +12,7 @@ from ragassay.config import prices
 from ragassay.config.new_project import WORDS, Documents, ProjectError
 
 SETTINGS, SHARDS = pipeline.SETTINGS[0], "shards.tsv"
-IGNORED = (".snakemake/", "results/", "ledger/", "embeddings/", "logs/", "annotation/", "releases/")
+IGNORED = (".snakemake/", "results/", "ledger/", "embeddings/", "fetched/", "logs/", "annotation/", "releases/")
 CORPUS = "library"
 FEWEST_TEXTS = 20  # of a corpus, so that a gate is fitted, calibrated and tested on different ones
 RULES = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}

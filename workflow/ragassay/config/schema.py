@@ -20,6 +20,7 @@ from pathlib import Path
 
 import yaml
 
+from ragassay.base.address import local
 from ragassay.base.errors import AssayError
 from ragassay.base.pipeline import WORKFLOW, in_clone, shipped
 
@@ -77,6 +78,16 @@ def replaced(schema: dict, path=()) -> Iterator[tuple]:
         if inner.get("replaced"):
             yield (*path, key)
         yield from replaced(inner, (*path, key))
+
+
+def fetched(value, schema: dict):
+    """A checked configuration as jobs read it: with the paths of copies instead of addresses in object stores."""
+    if isinstance(value, dict):
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
+        return {key: fetched(inner, properties.get(key, others)) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [fetched(item, schema.get("items", {})) for item in value]
+    return local(value) if schema.get("format") == "place" else value
 
 
 def values(value, schema: dict, path=()) -> Iterator[tuple]:

@@ -6,12 +6,11 @@ line quotes it."""
 import math
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import ValidationError
 
-from ragassay.base import plain_yaml, variants
+from ragassay.base import address, plain_yaml, variants
 from ragassay.base.errors import AssayError, closest, unknown
 from ragassay.base.terminal import shown
 from ragassay.config import prices
@@ -22,15 +21,18 @@ NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 SECRET = re.compile(
     r"(?<![A-Za-z0-9])((sk|pk|rk)-[A-Za-z0-9]|hf_[A-Za-z0-9]{8}|gh[opsu]_[A-Za-z0-9]{8}|xox[abp]-|AKIA[0-9A-Z]{8}|-----BEGIN"
     r"|gsk_[A-Za-z0-9]{8}|tgp_v1_|github_pat_|AIza[A-Za-z0-9_-]{8})|://[^/\s:@]*:[^/\s@]+@"
-    r"|[?&](?i:([a-z]*[_-])?(api|access)?(key|token|secret|password|sig|signature))=[^&\s]"
+    r"|[?&](?i:([a-z]*[_-])*(api|access)?(key|token|secret|password|sig|signature))=[^&\s]"
 )
 HEADERS = r"^(proxy-)?authorization$|^cookie$|-(key|token|secret|auth)$"
 SECRET_KEY = re.compile(rf"(?i)(api|access|secret|auth)[_-]?(key|token)|passw(or)?d|^(key|token|secret)$|{HEADERS}")
 KEY_TEMPLATE = re.compile(r"(\w+ )?\{key\}")  # where a key belongs
 CHECKER = FormatChecker(formats=())
+CHECKER.checks("inside")(address.stays_inside)
+CHECKER.checks("place")(address.is_place)
 WHOLE = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)  # not 25.0
 FORMS = {
     "inside": "a path inside the working directory, with '/' between folders and without '..', '~' and drive",
+    "place": f"a path inside the working directory, or the address of an object: {address.FORM}",
     "title": "one line of text without '<'",
 }
 ELSEWHERE = "keys come from the environment only"
@@ -41,18 +43,6 @@ MISSING = object()
 
 class ConfigError(AssayError):
     """The configuration cannot be used; the message lists every problem, one a line."""
-
-
-@CHECKER.checks("inside")
-def stays_inside(path: object) -> bool:
-    """Whether a path, as written, stays in the working directory; a link may point out of it, since it was made on
-    purpose.
-    """
-    if not isinstance(path, str):
-        return True
-    parts = PurePosixPath(path).parts
-    leaves = any(part == ".." or part.startswith(("/", "~")) or part[1:2] == ":" for part in parts)
-    return bool(path) and not leaves and "\\" not in path and "\0" not in path
 
 
 @CHECKER.checks("title")

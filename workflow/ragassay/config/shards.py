@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ragassay.base import address
 from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError, closest_file
 from ragassay.base.terminal import shown
-from ragassay.config.settings import NAME, stays_inside
+from ragassay.config.settings import NAME
 from ragassay.documents.sources import SourceError, document_files
 
 COLUMNS = ["shard", "documents"]
@@ -64,7 +65,7 @@ def check(config: dict) -> Iterator[tuple]:
     for row in shards.values():
         try:
             if row["documents"]:
-                document_files(row["documents"])
+                document_files(address.local(row["documents"]))
         except SourceError as error:
             yield ("shards",), f"shard {row['shard']}: {error}"
 
@@ -82,7 +83,8 @@ def month_row(path, month: str, documents: str | None) -> dict[str, str]:
     if month in [row["shard"] for row in shards]:
         raise ShardError(f"{path}: shard {month} stands there already; a name is given once")
     last = shards[-1] if shards else {}
-    beside = Path(last["documents"]).parent / month if last.get("documents") else None
+    is_local = last.get("documents") and not address.is_address(last["documents"])
+    beside = Path(last["documents"]).parent / month if is_local else None
     if not documents and not last.get("documents") and header[2:] == CRAWLED:
         first = datetime.date.fromisoformat(f"{month}-01")
         days = {
@@ -137,8 +139,12 @@ def _checked(cells, header, where, earlier, taken):
 def _check_documents(path, where):
     if not path.isprintable():
         raise ShardError(f"{where}: found {path!r}, expected printable letters in UTF-8")
-    if not stays_inside(path):
+    if address.is_address(path):
+        return  # its job looks for it
+    if not address.stays_inside(path):
         remedy = "copy the documents there or link them, as in: ln -s /where/they/are data"
+        if "://" in path:
+            raise ShardError(f"{where}: found {path!r}, expected a path, or an address such as {address.FORM}")
         raise ShardError(f"{where}: found {path!r}, expected a path inside the working directory; {remedy}")
     if not Path(path).exists():
         raise ShardError(f"{where}: {path}: no such file or folder{closest_file(path)}")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
+from ragassay.base.address import is_copy
 from ragassay.base.errors import Unusable, one_item
 from ragassay.base.stage import log
 from ragassay.documents import table_files, text_files
@@ -35,15 +36,16 @@ HUGGING_FACE = ("state.json", "dataset_info.json", "dataset_dict.json")  # besid
 def document_files(path) -> list[str]:
     """The file itself, or all files below a folder, sorted; of a folder of BEIR's its corpus, of a saved data set its
     data. Hidden files are skipped. Files of other kinds are left to the reader, unless there are no others.
+    What is fetched from an object store need not be there yet.
     """
     path = Path(path)
-    if path.is_file():
+    if path.is_file() or is_copy(path):
         files = [str(path)]
     elif all((path / name).is_file() for name in BEIR):
         files = [str(path / BEIR[0])]
     else:
         files = sorted(_below(path))
-    if odd := next((file for file in files if not Path(file).is_file()), None):
+    if odd := next((file for file in files if not (Path(file).is_file() or is_copy(file))), None):
         problem = "found a link to a folder or to nothing, expected files and folders of its own"
         raise SourceError(f"{odd}: {problem}; copy it there")
     if files and not any(file.lower().endswith(KINDS) for file in files):

@@ -1,5 +1,6 @@
 """Settings of the stages from articles to documents, and the files they read."""
 
+from ragassay.base.address import local
 from ragassay.documents.sources import document_files
 
 BLOCK = 16  # shards whose indexes of texts are merged
@@ -12,7 +13,11 @@ def from_files(shards: dict) -> list[str]:
 
 def files(shards: dict, wildcards) -> list[str]:
     """The user's files of a shard: each is an input, so that adding or changing one re-runs the shard."""
-    return document_files(shards[wildcards.shard]["documents"])
+    return document_files(local(shards[wildcards.shard]["documents"]))
+
+
+def fetch_file(wildcards) -> dict:
+    return {"place": wildcards.place}
 
 
 def earlier(shards: dict, index: str, block: str, wildcards) -> list[str]:
@@ -39,7 +44,7 @@ def read_articles(config: dict, wildcards) -> dict:
 def read_files(config: dict, shards: dict, wildcards) -> dict:
     """Settings of a shard that comes from the user's files."""
     named = {"columns": columns(config), "date_format": config["documents"]["date_format"]}
-    return {**read_articles(config, wildcards), **named, "folder": shards[wildcards.shard]["documents"]}
+    return {**read_articles(config, wildcards), **named, "folder": local(shards[wildcards.shard]["documents"])}
 
 
 def columns(config: dict) -> dict[str, str]:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ragassay.base import variants
+from ragassay.base.address import is_address
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
 from ragassay.base.pipeline import in_clone, matching, original
 from ragassay.base.terminal import shown
@@ -140,6 +141,8 @@ def _no_file_of(name, **patterns):
 
 
 def _no_file(path):
+    if is_address(path):
+        return  # its job looks for it
     if Path(path).is_dir():
         yield f"found the folder {path!r}, expected a file"
     elif not Path(path).is_file():

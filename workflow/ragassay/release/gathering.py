@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ragassay.base import pipeline
+from ragassay.base.address import is_copy
 from ragassay.base.errors import AssayError
 from ragassay.base.tables import Table, TableError, keys
 from ragassay.config import schema
@@ -49,6 +50,7 @@ def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
         lines = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("Building DAG")]
         raise NotReleasable(f"snakemake cannot plan this configuration: {' '.join(lines[-3:])[:500]}")
     rows = list(csv.DictReader(done.stdout.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = [row for row in rows if not is_copy(row["output_file"])]
     made = [row for row in rows if row["status"] != "removed temp file"]
     if waiting := Counter(row["rule"] for row in made if row["plan"] != DONE):
         rules = ", ".join(f"{rule} ({count})" for rule, count in waiting.most_common(5))

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragassay.base import plain_yaml, tables
+from ragassay.base.address import is_address, stays_inside
 from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.base.pipeline import INSTALLED, LIBRARY, PIPELINE, in_clone
 from ragassay.base.tables import Table
@@ -111,7 +112,7 @@ def _checked(opened):
         raise NotReplayed(f"{folder}/config/shards.tsv: found no table with the columns shard and documents")
     shards = _here(opened, shards)
     for path in _brought(config, shards):
-        if not configuration.stays_inside(path):
+        if not stays_inside(path):
             raise NotReplayed(f"{folder}: found the path {path[:100]!r}, expected one inside the working directory")
     return config, shards
 
@@ -145,10 +146,10 @@ def _lay_out(opened, project, scratch, config, shards):
 def _brought(config, shards):
     """Paths of files that users bring: no job reads them, since what was made from them is given."""
     for _, value, entry in schema.values(config, schema.merged()):
-        if entry.get("exists") and isinstance(value, str):
+        if entry.get("exists") and isinstance(value, str) and not is_address(value):
             yield value
     for row in shards.splitlines()[1:]:
-        yield from filter(None, row.split("\t")[1:2])
+        yield from (path for path in row.split("\t")[1:2] if path and not is_address(path))
 
 
 def _stand_in(path):
