@@ -88,6 +88,22 @@ def test_a_corpus_of_two_files_is_embedded_counted_and_searched_in_two_parts(sha
     assert planned(shared, *searches, "--configfile", "own.yaml") == read | dense | words | {"search_vectors": 1}
 
 
+def test_without_held_out_documents_a_corpus_is_searched_in_its_parts(shared):
+    for name in ("one.csv", "two.csv"):
+        (shared / name).write_text("id,text\n1,A text.\n")
+    sets = "{sets: {s: {corpus: mine, in_knowledge: asked, far: [asked], synthetic: null}}}"
+    own = OWN_CORPUS.replace(
+        "  elsewhere", "  near: {kind: dense, encoder: minilm, index: {factory: Flat}}\n  elsewhere"
+    )
+    (shared / "own.yaml").write_text(f"{own}relevance: {sets}\n")
+    searches = [f"results/neighbours/mine.held_out/{name}/asked.parquet" for name in ("own", "bm25", "near")]
+    plan = planned(shared, *searches, "--configfile", "own.yaml")
+    read = {"read_passages": 2, "read_queries": 1, "join_passages": 1, "hold_out_documents": 1}
+    read |= {"keep_known_passages": 2, "embed_passages": 4}
+    dense = {"search_dense": 2, "build_index": 2, "search_index": 2, "merge_neighbours": 2}
+    assert plan == read | dense | {"count_words": 2, "add_word_counts": 1, "search_part": 2, "merge_parts": 1}
+
+
 def test_under_attack_each_part_is_searched_for_each_attack_and_words_are_counted_once(shared):
     for name in ("one.csv", "two.csv"):
         (shared / name).write_text("id,text\n1,A text.\n")

@@ -2,6 +2,7 @@
 
 The study's documents are the corpus `documents`; others are in the configuration. A corpus of several files, of a file that is cut or of
 many shards has parts, each a corpus itself: `mine+1`, `mine+2`, and so on. `{corpus}.held_out` lacks some documents: queries about these are out of its knowledge.
+Its parts are those of the corpus without these.
 An extended corpus is another one and, as its part `{corpus}+1`, rewritings of some of its passages. All are clean.
 
 Reads   results/documents, the files that config["corpora"] names, databases of config["collections"], resources/prompts/
@@ -91,7 +92,7 @@ rule join_passages:
     log:
         "logs/join_passages/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(plan(corpora.in_parts)),
+        corpus=one_of(plan(corpora.joined)),
     conda:
         "../../envs/tables.yaml"
     resources:
@@ -171,6 +172,27 @@ rule hold_out_documents:
         },
     script:
         "../scripts/corpora/hold_out_documents.py"
+
+
+rule keep_known_passages:
+    """A part of a corpus without what is held out of the corpus."""
+    input:
+        passages=plan(corpora.whole_part),
+        held_out_documents="results/held_out_documents/{corpus}.parquet",
+    output:
+        known_passages=table("results/passages/{corpus}.held_out+{number}.parquet"),
+    log:
+        "logs/keep_known_passages/{corpus}/{number}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(relevance.corpora)),
+        number="[0-9]+",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("corpora/keep_known_passages.py"),
+        settings={},
+    script:
+        "../scripts/corpora/keep_known_passages.py"
 
 
 rule rewrite_passages:

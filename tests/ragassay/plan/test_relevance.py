@@ -81,6 +81,8 @@ def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
     waiting = [Wildcards(corpus=f"{name}.held_out", retriever="minilm") for name in ("mine", "large")]
     files = [own for one in waiting for own in search.awaited(config, {}, one) if own.startswith("results/")]
     assert files == [f"results/embedded_passages/{part}/minilm/none.parquet" for part in ("mine", "large+1", "large+2")]
+    part = search.awaited(config, {}, Wildcards(corpus="large.held_out+2", retriever="minilm"))
+    assert part[0] == "results/embedded_passages/large+2/minilm/none.parquet" and part[1:] == files[4:]
 
 
 def test_stages_get_their_settings_and_inputs(config):

@@ -75,7 +75,8 @@ def test_two_towers_wait_for_the_vectors_of_the_encoder_of_passages(config):
 
 
 def test_a_corpus_of_several_files_has_a_part_for_each(config):
-    assert corpora.parts(config) == ["mine+1", "mine+2", "alone", "b"] and corpora.in_parts(config, {}) == ["mine"]
+    assert corpora.parts(config) == ["mine+1", "mine+2", "alone", "b"] and corpora.joined(config, {}) == ["mine"]
+    assert corpora.in_parts(config, {}) == ["mine", "mine.held_out"], "and what is searched without held-out documents"
     assert of(corpora.passage_files, config, corpus="mine+2") == ["b.csv"]
     assert of(corpora.passage_files, config, corpus="alone") == ["a.csv"]
     tables = corpora.of_parts(config, {}, "x/{corpus}/{retriever}", Wildcards(corpus="mine", retriever="r"))
@@ -117,14 +118,15 @@ def test_shards_are_parts_of_the_studys_documents_and_a_new_one_changes_the_last
     before = [(["s1", "s2"], []), (["s3", "s4"], ["s1", "s2"])]
     assert tables([]) == before
     assert tables(["s5"]) == [*before, (["s5"], ["s1", "s2", "s3", "s4"])]
-    assert corpora.in_parts(config, shards) == ["documents", "mine"]
+    assert corpora.joined(config, shards) == ["documents", "mine"]
     assert corpora.of_study(config, shards) == ["documents+1", "documents+2"]
     assert corpora.tables_of(config, dict.fromkeys("ab"), "{shard}", Wildcards(corpus="documents")) == ["a", "b"]
 
 
 def test_words_of_parts_are_counted_and_weighed_for_each_corpus_that_holds_them():
     own = target_config()
-    assert corpora.leaves(own, {}) == ["texts+1", "texts+2", "more+1", "most+1"]
+    leaves = ["texts+1", "texts+2", "more+1", "most+1"]
+    assert [part for part in corpora.leaves(own, {}) if ".held_out" not in part] == leaves
     job = Wildcards(corpus="more", retriever="bm25", query_set="asked")
     found = [f"results/part_neighbours/more/{part}/bm25/asked.parquet" for part in ("texts+1", "texts+2", "more+1")]
     assert search.found_in_parts(own, {}, job) == found
@@ -374,7 +376,12 @@ def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_write
     assert corpora.parts_of(own, {}, "more") == ["texts+1", "texts+2", "more+1"]
     assert corpora.parts_of(own, {}, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
     assert corpora.parts(own) == ["texts+1", "texts+2"], "nothing else is read from files"
-    assert corpora.in_parts(own, {}) == ["texts", "more", "most"]
+    assert corpora.joined(own, {}) == ["texts", "more", "most"]
+    assert corpora.parts_of(own, {}, "more.held_out") == [f"more.held_out+{at}" for at in (1, 2, 3)]
+    wholes = [corpora.whole_parts(own, {}, f"more.held_out+{at}") for at in (1, 2, 3)]
+    assert wholes == [["texts+1"], ["texts+2"], ["more+1"]] and corpora.whole_parts(own, {}, "more+1") == ["more+1"]
+    third = corpora.whole_part(own, {}, Wildcards(corpus="more", number="3"))
+    assert third == "results/passages/more+1.parquet"
     assert targets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
     settings = targets.rewrite_passages(own, Wildcards(corpus="more"))
     assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/careful")

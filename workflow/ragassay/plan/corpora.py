@@ -47,8 +47,11 @@ def files_of(entry: dict, section: str) -> list[str]:
 
 def parts_of(config: dict, shards: dict, corpus: str) -> list[str]:
     """The corpora that a corpus is read, embedded and searched as: one for each part of each file, or of the study's
-    documents one for so many shards; of one that extends another, the other's and one with what was rewritten.
+    documents one for so many shards; of one that extends another, the other's and one with what was rewritten; of one
+    without its held-out documents, as many as of the whole.
     """
+    if corpus.endswith(HELD_OUT):
+        return _numbered(corpus, len(parts_of(config, shards, whole(corpus))))
     if corpus in extended(config):
         return [*parts_of(config, shards, config["corpora"][corpus]["extends"]), f"{corpus}+1"]
     if corpus == OWN["corpora"]:
@@ -75,6 +78,21 @@ def whole(corpus: str) -> str:
     return corpus.removesuffix(HELD_OUT)
 
 
+def whole_parts(config: dict, shards: dict, corpus: str) -> list[str]:
+    """The parts that the passages of a corpus, or of a part of it, are from: held-out documents among them or not."""
+    name, _, number = corpus.partition("+")
+    if number and not name.endswith(HELD_OUT):
+        return [corpus]
+    parts = parts_of(config, shards, whole(name))
+    return [parts[int(number) - 1]] if number else parts
+
+
+def whole_part(config: dict, shards: dict, wildcards) -> str:
+    """The passages of a part, with those of its held-out documents."""
+    [part] = whole_parts(config, shards, f"{wildcards.corpus}{HELD_OUT}+{wildcards.number}")
+    return f"results/passages/{part}.parquet"
+
+
 def parts(config: dict) -> list[str]:
     """The parts of all of the user's corpora that are read from files."""
     brought = [corpus for corpus, entry in config["corpora"].items() if "files" in entry or "beir" in entry]
@@ -82,7 +100,12 @@ def parts(config: dict) -> list[str]:
 
 
 def in_parts(config: dict, shards: dict) -> list[str]:
-    """The corpora that have several parts."""
+    """The corpora that have several parts, each with and without its held-out documents."""
+    return [name for corpus in joined(config, shards) for name in (corpus, corpus + HELD_OUT)]
+
+
+def joined(config: dict, shards: dict) -> list[str]:
+    """The same as they are, whose parts become one table."""
     names = [OWN["corpora"], *config["corpora"]]
     return [corpus for corpus in names if parts_of(config, shards, corpus) != [corpus]]
 

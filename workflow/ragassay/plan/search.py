@@ -105,7 +105,7 @@ def embed_passages(config: dict, wildcards) -> dict:
 def awaited(config: dict, shards: dict, wildcards) -> list[str]:
     """What a search by vectors waits for: the encoders' weights, and that the passages are embedded."""
     entry = retriever(config, wildcards.retriever)
-    parts = corpora.parts_of(config, shards, corpora.whole(wildcards.corpus))
+    parts = corpora.whole_parts(config, shards, wildcards.corpus)
     receipts = [
         f"results/embedded_passages/{part}/{entry['encoder']}/{entry.get('titles', 'none')}.parquet" for part in parts
     ]
