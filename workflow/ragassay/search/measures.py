@@ -73,9 +73,13 @@ def grades(rankings: list[list[str]], relevant: list[dict[str, int]]) -> tuple[n
     """The grades of what each query found, best first, and those of all that is relevant to it, highest first: both
     queries x ranks, filled up with zeros.
     """
-    gains = [[max(graded.get(name, 0), 0) for name in names] for names, graded in zip(rankings, relevant, strict=True)]
+    gains = np.zeros((len(rankings), max(map(len, rankings), default=0)))
+    for row, names, graded in zip(gains, rankings, relevant, strict=True):
+        for name, grade in graded.items() if names else ():
+            if grade > 0 and name in names:
+                row[names.index(name)] = grade
     ideal = [sorted((grade for grade in graded.values() if grade > 0), reverse=True) for graded in relevant]
-    return _filled(gains), _filled(ideal)
+    return gains, _filled(ideal)
 
 
 def recall(gains: np.ndarray, ideal: np.ndarray, depth: int) -> np.ndarray:

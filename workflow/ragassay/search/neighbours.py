@@ -27,34 +27,34 @@ class PassageError(AssayError):
     """A search found what the corpus does not have."""
 
 
-def rows(query_ids: list[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray) -> pa.Table:
-    """The rows of some queries; `positions` and `scores` are queries x ranks, best first."""
-    count, width = positions.shape
-    return pa.table(
-        {
-            "query_id": pa.array(query_ids, pa.string()).take(pa.array(np.repeat(np.arange(count), width))),
-            "rank": pa.array(np.tile(np.arange(1, width + 1, dtype=np.int32), count)),
-            "passage_id": passage_ids.take(pa.array(positions.ravel())),
-            "score": pa.array(scores.ravel()),
-        },
-        schema=NEIGHBOURS.schema,
-    )
-
-
 def write(
     path, query_ids: Sequence[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray
 ) -> None:
-    """The table of what `nearest` found."""
+    """The table of what `nearest` found: positions and scores are queries x ranks, best first."""
     with tables.Writer(NEIGHBOURS, path) as writer:
-        for start in range(0, len(query_ids), TOGETHER):
-            some = slice(start, start + TOGETHER)
-            writer.write(rows(query_ids[some], passage_ids, positions[some], scores[some]))
+        for rows in of_best(query_ids, passage_ids, list(zip(positions, scores, strict=True))):
+            writer.write(rows)
 
 
-def of_best(query_ids: Sequence[str], passage_ids: pa.ChunkedArray, best: Iterable[tuple]) -> Iterator[pa.Table]:
-    """The rows of each query, from positions and scores; a query that shares no word with any passage has none."""
-    for name, (positions, scores) in zip(query_ids, best, strict=True):
-        yield rows([name], passage_ids, positions[None], scores[None])
+def of_best(query_ids: Sequence[str], passage_ids: pa.ChunkedArray, best: Sequence[tuple]) -> Iterator[pa.Table]:
+    """The rows of all queries, some at a time, from the positions and scores of each, best first. A query that shares
+    no word with any passage has none.
+    """
+    for start in range(0, len(query_ids), TOGETHER):
+        some = slice(start, start + TOGETHER)
+        positions, scores = zip(*best[some], strict=True)
+        widths = np.array([len(each) for each in positions])
+        owners = np.repeat(np.arange(len(widths)), widths)
+        ranks = np.arange(1, widths.sum() + 1) - np.repeat(np.cumsum(widths) - widths, widths)
+        yield pa.table(
+            {
+                "query_id": pa.array(query_ids[some], pa.string()).take(pa.array(owners)),
+                "rank": pa.array(ranks.astype(np.int32)),
+                "passage_id": passage_ids.take(pa.array(np.concatenate(positions))),
+                "score": pa.array(np.concatenate(scores)),
+            },
+            schema=NEIGHBOURS.schema,
+        )
 
 
 def merged(rankings: list[pa.Table], count: int) -> pa.Table:

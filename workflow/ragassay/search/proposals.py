@@ -12,10 +12,10 @@ from ragassay.base.chance import lot
 from ragassay.base.stage import log
 from ragassay.corpora.corpus import Corpus, ids
 from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, QUERIES
-from ragassay.search import neighbours as rows_of
 from ragassay.search.masked_sources import mask
 from ragassay.search.measures import DEPTHS
 from ragassay.search.nearest import nearest, packed, unpacked
+from ragassay.search.neighbours import of_best
 from ragassay.search.vectors import Vectors
 
 PAIRS = 65_536  # of a query and a passage, scored at once
@@ -40,8 +40,8 @@ def search(
     check(scores)
     chosen = [best(row, of_row, count) for row, of_row in zip(proposed, scores, strict=True)]
     with tables.Writer(NEIGHBOURS, neighbours) as writer:
-        for name, (positions, of_positions) in zip(query_ids, chosen, strict=True):
-            writer.write(rows_of.rows([name], names, positions[None], of_positions[None]))
+        for rows in of_best(query_ids, names, chosen):
+            writer.write(rows)
     order = sorted(range(len(wanted)), key=lambda row: lot("index_recall", query_ids[row]))[:checked]
     blocks = vectors.of_corpus(Corpus(passages, titles)) if order else ()
     nearby, _ = nearest(wanted[order], blocks, count)

@@ -43,7 +43,7 @@ def replaced(text: str) -> str:
 
 def fit(text: str) -> str:
     """The same text without the characters that are not stored; such white space becomes a line end."""
-    if text.isprintable() and not any(filler in text for filler in FILLERS):
+    if text.isprintable() and (text.isascii() or not any(filler in text for filler in FILLERS)):
         return text
     return UNFIT.sub(lambda match: "\n" if match[0].isspace() else "", text)
 

@@ -10,8 +10,7 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search.nearest import comparable, nearest
-from ragassay.search.neighbours import merged
-from ragassay.search.neighbours import rows as rows_of
+from ragassay.search.neighbours import merged, of_best
 from ragassay.studies.poisoning.attacks.attacked_corpus import asked, poisoned
 
 
@@ -31,7 +30,7 @@ def search(
         wanted = comparable(of_queries.embed(questions["text"], "query"), similarity)
         given = (comparable(block, similarity) for block in of_passages.stream(texts, "passage"))
         positions, scores = nearest(wanted, given, count)
-        rankings.append(rows_of(questions["query_id"], names, positions, scores))
+        rankings += of_best(questions["query_id"], names, list(zip(positions, scores, strict=True)))
     together = merged(rankings, count)
     log.info("%d poisoned passages for %d queries", len(texts), len(set(together["query_id"].to_pylist())))
     return together
