@@ -150,6 +150,7 @@ class Gathers:
                 seeds=[],
                 shares=[1.0],
                 cut_after_words=300,
+                most_questions=50_000,
             )
 
     def measure_months(self):

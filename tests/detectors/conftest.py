@@ -65,7 +65,7 @@ class Study:
         tables.write(DOCUMENTS, self.path("documents.parquet"), rows)
         return {one["doc_id"] for one in rows[:count]}
 
-    def train(self, settings, where="detector"):
+    def train(self, settings, where="detector", most_questions=50_000):
         from scripts.detectors.train_detector import train_detector
 
         train_detector(
@@ -77,6 +77,7 @@ class Study:
             seeds=[0, 1],
             shares=[0.5],
             cut_after_words=300,
+            most_questions=most_questions,
         )
 
     def apply(self, settings, where="detector", **more):

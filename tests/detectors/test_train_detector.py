@@ -10,7 +10,7 @@ from ragassay.models.activations.sites import ActivationsError
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads.learning import LearningError
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_answers import DETECTOR_TRAINING, PREDICTIONS
+from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, DETECTOR_TRAINING, PREDICTIONS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector import DetectorError
 from study import MINILM
@@ -125,6 +125,23 @@ def test_a_second_training_gives_the_same_bytes_and_computes_no_feature_again(st
     study.train(settings, "again")
     for name, path in study.made().items():
         assert path.read_bytes() == study.made("again")[name].read_bytes(), name
+
+
+def test_of_more_questions_than_it_may_have_whole_documents_are_drawn(study, caplog):
+    caplog.set_level("INFO")
+    settings = study.settings("question_alone")
+    made = {}
+    for most in (59, 40, 60):
+        study.train(settings, str(most), most)
+        card = json.loads(study.made(str(most))["card"].read_text())
+        known = tables.read(DETECTOR_DOCUMENTS, study.made(str(most))["known_documents"])["doc_id"].to_pylist()
+        made[most] = set(known), sum(card["data"]["questions"].values()), card["data"].get("drawn_from")
+    assert made[60] == (set(tables.read(DOCUMENTS, study.path("documents.parquet"))["doc_id"].to_pylist()), 60, None)
+    for most in (59, 40):
+        documents, questions, drawn_from = made[most]
+        assert 0 < questions == 2 * len(documents) < 60 and drawn_from == 60
+    assert made[40][0] < made[59][0] <= made[60][0]
+    assert f"{made[40][1]} of 60 questions, those of documents drawn at random" in caplog.text
 
 
 def test_a_question_that_is_too_long_for_the_model_is_counted_and_costs_itself(study, decoder, caplog):

@@ -46,7 +46,7 @@ def weights(config: dict, wildcards) -> list[str]:
 
 
 def train_detector(config: dict, wildcards) -> dict:
-    params = {name: config["detectors"][name] for name in ("recipe", "seeds", "shares")}
+    params = {name: config["detectors"][name] for name in ("recipe", "seeds", "shares", "most_questions")}
     cut = {"cut_after_words": config["documents"]["cut_after_words"]}
     return {**method(config, wildcards.detector, wildcards.encoder), **cut, **params}
 

@@ -1,7 +1,8 @@
 """Train a detector of out-of-scope questions on the kept ones, with features of a frozen model.
 
 Features are computed once and stored, the heads on them are trained with several seeds, and the card says on what, and
-how many questions were left out since the model cannot read them whole.
+how many questions were left out since the model cannot read them whole. Of more than `most_questions` some documents
+are drawn, with all their questions, by a hash of their ids: the rest is not read.
 `weights` are the files of the model, where they are inputs.
 """
 
@@ -10,8 +11,9 @@ import json
 from collections import Counter
 
 import numpy as np
+import pyarrow.compute as pc
 
-from ragassay.base import tables
+from ragassay.base import chance, tables
 from ragassay.base.stage import log, run
 from ragassay.documents.ids import split_of
 from ragassay.models.heads import heads_file, learning
@@ -28,6 +30,7 @@ from ragassay.studies.scope.detectors.detector import (
     kind,
     too_long,
 )
+from ragassay.studies.scope.votes import KEPT
 
 
 def train_detector(
@@ -45,10 +48,15 @@ def train_detector(
     seeds,
     shares,
     cut_after_words,
+    most_questions,
 ):
-    texts = {row["doc_id"]: row for row in tables.read_all(DOCUMENTS, documents).to_pylist()}
-    questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
-    rows = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
+    statuses = (tables.read(SELECTED_QUESTIONS, path, ["status"]) for path in selected_questions)
+    kept = sum(part.filter(_is_kept(part)).num_rows for part in statuses)
+    drawn = most_questions / max(kept, 1)
+    texts = {row["doc_id"]: row for path in documents for row in _drawn(tables.read(DOCUMENTS, path), drawn)}
+    parts = (tables.read(SELECTED_QUESTIONS, path) for path in selected_questions)
+    rows = (row for part in parts for row in _drawn(part.filter(_is_kept(part)), drawn))
+    rows = sorted(rows, key=lambda row: row["question_id"])
     _check_parts(rows, texts)
     method = kind(detector, embeddings, prompt)
     asked = [
@@ -69,6 +77,9 @@ def train_detector(
         f"detector {detector['detector']}", data, method.heads, method.balanced, Recipe(**recipe), seeds, shares
     )
     record = {"detector": detector, "identity": method.identity(), "recipe": recipe, "data": _data(rows, asked)}
+    if drawn < 1:
+        record["data"]["drawn_from"] = kept
+        log.info("%d of %d questions, those of documents drawn at random", len(read), kept)
     if not read.all():
         record["data"][TOO_LONG] = int((~read).sum())
         log.info("%d of %d questions are too long for the model, left out", (~read).sum(), len(read))
@@ -85,6 +96,17 @@ def train_detector(
     tables.write(DETECTOR_DOCUMENTS, known_documents, described(list(texts.values()), cut_after_words))
     parts = ", ".join(f"{count} {part}" for part, count in sorted(Counter(data.parts.tolist()).items()))
     log.info("%d heads from %d questions (%s)", len(learned.heads), len(rows), parts)
+
+
+def _is_kept(rows):
+    return pc.equal(rows["status"], KEPT)
+
+
+def _drawn(rows, share):
+    """Those of drawn documents."""
+    if share < 1:
+        rows = rows.filter([chance.share("train_detector", name) < share for name in rows["doc_id"].to_pylist()])
+    return rows.to_pylist()
 
 
 def _check_parts(rows, texts):
