@@ -227,12 +227,11 @@ def test_looks_for_near_duplicates_grow_with_the_square_and_their_indexes_do_not
     assert "near duplicates" not in scale.parts(printed | {"documents": []})["study"]
 
 
-def test_a_million_documents_break_what_is_trained_on_all_of_them_and_nothing_else(printed):
-    parts = scale.parts(printed)
-    assert row(parts, "study", "**breaks first**").startswith("| **breaks first** | nothing | `train_detector` |")
-    assert "`detectors.trained_on`" in row(parts, "limits", "`train_detector`")
-    without = printed | {"scale": [line for line in printed["scale"] if not line[0].startswith("train_detector")]}
-    assert row(scale.parts(without), "study", "**breaks first**").startswith("| **breaks first** | nothing | nothing |")
+def test_a_gather_whose_memory_grows_breaks_first_and_a_trained_detector_says_what_to_train_it_on(printed):
+    assert row(scale.parts(printed), "study", "**breaks first**").startswith("| **breaks first** | nothing | nothing |")
+    written = measured(printed, "scale", train_detector_bytes=60_000, train_detector_million=60_000)
+    assert row(written, "study", "**breaks first**").startswith("| **breaks first** | nothing | `train_detector` |")
+    assert "`detectors.most_questions`" in row(written, "limits", "`train_detector`")
 
 
 def test_submissions_wait_in_the_queue_a_hundred_at_once(printed):

@@ -35,7 +35,7 @@ INDEX = re.compile(r"(ivf_pq|hnsw)_of_(\d+)M_size")
 INDEXES = {"ivf_pq": "IVF-PQ", "hnsw": "HNSW"}
 IN_PARTS = re.compile(r"bm25_(\d+)M_in_\d+_parts_(\w+)_memory")
 NOTHING = "not measured"
-OR_ELSE = {"train_detector": "fewer shards that it is trained on (`detectors.trained_on`)"}
+OR_ELSE = {"train_detector": "fewer questions (`detectors.most_questions`)"}
 
 
 def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
