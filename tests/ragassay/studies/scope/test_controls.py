@@ -122,6 +122,20 @@ def test_scores_are_those_of_scikit_learn_fold_by_fold():
         assert controls.wording_scores(rows, labels) == plainly(rows, texts, labels, words)
 
 
+def test_fits_of_the_question_alone_control_read_each_text_once_and_are_those_of_scikit_learn_to_the_bit(monkeypatch):
+    read, begin = [], controls._beginning
+    monkeypatch.setattr(controls, "_beginning", lambda text: read.append(text) or begin(text))
+    texts = [row["text"] for row in worded(200, "When did it", "Why was it that")]
+    wording, labels = controls._Wording([*texts, *texts]), every_other(200)
+    fitted = [(slice(start, start + 140), wording.fit(texts[start:][:140], labels[start:][:140])) for start in (0, 60)]
+    assert read == [*dict.fromkeys(texts)]
+    for part, model in fitted:
+        union, regression = words(140)[0], LogisticRegression(class_weight="balanced", max_iter=1000)
+        regression.fit(union.fit_transform(texts[part]), labels[part])
+        assert (model.predict_proba(texts) == regression.predict_proba(union.transform(texts))).all()
+        assert (model[-1][-1].coef_ == regression.coef_).all()
+
+
 @pytest.mark.parametrize("count", [0, 4])
 def test_too_little_or_one_kind_gives_no_score(count):
     assert controls.overlap_scores(overlapping(count, 1), every_other(count)) == [None] * count

@@ -4,8 +4,10 @@ question-alone control sees the question's words only. A score comes from a fit 
 near-duplicates of its document."""
 
 import itertools
+from array import array
+from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -114,14 +116,15 @@ def overlap_scores(rows: list[dict], out_of_scope, usable=None) -> list[float | 
 
 def wording_scores(rows: list[dict], out_of_scope, usable=None) -> list[float | None]:
     """How probably each question is out of scope by its words alone; `rows` have a text and a cluster_id."""
-    return _out_of_fold(rows, [row["text"] for row in rows], out_of_scope, _wording, usable)
+    texts = [row["text"] for row in rows]
+    return _out_of_fold(rows, texts, out_of_scope, _Wording(texts).fit, usable)
 
 
 class Controls:
     """Both controls, fitted on some questions; they score others. `features` has a row of the ten for each question."""
 
     def __init__(self, folds, features: np.ndarray, texts: list[str], out_of_scope: np.ndarray):
-        fitted = ((features, _overlap), (texts, _wording))
+        fitted = ((features, _overlap), (texts, _Wording(texts).fit))
         self.models = [regression.fits(range(FOLDS), folds, inputs, out_of_scope, fit) for inputs, fit in fitted]
 
     def scores(self, folds, features: np.ndarray, texts: list[str]) -> list[list[float | None]]:
@@ -154,14 +157,59 @@ def _overlap(features, out_of_scope):
     return regression.fit(features, out_of_scope, StandardScaler(), balanced=True, iterations=1000)
 
 
-def _wording(texts, out_of_scope):
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_union
+class _Wording:
+    """Fits the question-alone control on some of its texts, of which it reads each once."""
 
-    words = {"token_pattern": r"(?u)\b\w+\b", "sublinear_tf": True}
-    anywhere = TfidfVectorizer(ngram_range=(1, 3), min_df=2 if len(texts) > 50 else 1, **words)
-    beginning = TfidfVectorizer(ngram_range=(1, FIRST_WORDS), preprocessor=_beginning, **words)
-    return regression.fit(texts, out_of_scope, make_union(anywhere, beginning), balanced=True, iterations=1000)
+    def __init__(self, texts):
+        self.places = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+        self.anywhere = _Grams(self.places, ngram_range=(1, 3))
+        self.beginning = _Grams(self.places, ngram_range=(1, FIRST_WORDS), preprocessor=_beginning)
+
+    def fit(self, texts, out_of_scope):
+        from scipy.sparse import hstack
+        from sklearn.pipeline import make_pipeline, make_union
+
+        rows = [self.places[text] for text in texts]
+        parts = self.anywhere.weighted(rows, 2 if len(rows) > 50 else 1), self.beginning.weighted(rows, 1)
+        vectorizers, weights = zip(*parts, strict=True)
+        model = regression.fit(hstack(weights).tocsr(), out_of_scope, balanced=True, iterations=1000)
+        return make_pipeline(make_union(*vectorizers), model)
+
+
+class _Grams:
+    """How often each text has each n-gram. What it makes of some texts is to the bit what TfidfVectorizer makes of
+    them, which adds up the n-grams of a text in the order in which they first occur.
+    """
+
+    def __init__(self, texts, **how):
+        from scipy.sparse import csr_matrix
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self.make = partial(TfidfVectorizer, token_pattern=r"(?u)\b\w+\b", sublinear_tf=True, **how)
+        analyze, columns = self.make().build_analyzer(), {}
+        places, counts, ends = array("i"), array("i"), [0]
+        for grams in map(Counter, map(analyze, texts)):
+            places.extend([columns.setdefault(gram, len(columns)) for gram in grams])
+            counts.extend(grams.values())
+            ends.append(len(places))
+        self.grams, shape = np.array([*columns], object), (len(texts), len(columns))
+        self.counts = csr_matrix((np.array(counts, float), np.array(places), np.array(ends)), shape)
+
+    def weighted(self, rows, fewest: int):
+        """A vectorizer of the n-grams that at least so many of these texts have, and texts x n-grams: their weights."""
+        from sklearn.feature_extraction.text import TfidfTransformer
+
+        counts = self.counts[rows]
+        columns, first, texts = np.unique(counts.indices, return_index=True, return_counts=True)
+        columns = columns[np.argsort(first)][texts[np.argsort(first)] >= fewest]
+        counts = counts[:, columns]
+        counts.sort_indices()
+        by_name = np.argsort(self.grams[columns])
+        counts.indices = np.argsort(by_name).astype(counts.indices.dtype)[counts.indices]
+        weights = TfidfTransformer(sublinear_tf=True).fit(counts)
+        vectorizer = self.make(vocabulary=self.grams[columns[by_name]])
+        vectorizer.idf_ = weights.idf_
+        return vectorizer, weights.transform(counts)
 
 
 def _beginning(text):
