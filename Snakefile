@@ -43,7 +43,8 @@ include: "workflow/rules/release.smk"
 include: "workflow/rules/report.smk"
 
 
-from ragassay.calls import overview  # whose path common.smk has set
+from ragassay.base.address import remove_copies  # whose path common.smk has set
+from ragassay.calls import overview
 from ragassay.calls.estimate import estimating
 from ragassay.plan.models import shown
 from ragassay.config import prices
@@ -79,6 +80,7 @@ onerror:
     in_one_line(partial_report.draw, **PARTIAL)
     terminal.end(well=False, asked=overview.end(well=False))
     in_one_line(cluster.end, workflow)
+    remove_copies()
 
 
 localrules:

@@ -12,7 +12,7 @@ from ragassay.documents import object_store
 from ragassay.documents.object_store import NotFetched
 from scripts.documents.fetch_file import fetch_file
 
-PLACE = "s3/bucket/dt=2026-01/texts.csv"
+PLACE = "shards.x/s3/bucket/dt=2026-01/texts.csv"
 ADDRESS, NAME = "s3://bucket/dt=2026-01/texts.csv", "bucket/dt=2026-01/texts.csv"
 CONTENT = b"id,text\n" + b"1,The ferry sails at nine.\n" * 400
 
@@ -50,12 +50,12 @@ def test_a_copy_has_the_bytes_of_the_object_which_is_read_in_blocks(store, copy)
 
 def test_a_compressed_object_stays_as_it_is(store, copy):
     store.objects["bucket/texts.gz"] = b"no gzip"
-    fetch_file(str(copy), "s3/bucket/texts.gz")
+    fetch_file(str(copy), "shards.x/s3/bucket/texts.gz")
     assert copy.read_bytes() == b"no gzip"
 
 
 def test_an_object_that_is_missing_is_said_with_its_address(store, copy):
-    line = refused(copy, "s3/bucket/no.csv")
+    line = refused(copy, "shards.x/s3/bucket/no.csv")
     assert line.startswith("s3://bucket/no.csv: found no such object, expected one; ")
 
 
@@ -74,7 +74,7 @@ def test_a_store_that_cannot_be_reached(store, copy, monkeypatch):
 def test_hadoop_without_its_library_is_one_line(copy, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     monkeypatch.delenv("LIBHDFS3_CONF", raising=False)
-    line = refused(copy, "hdfs/node:8020/a.csv")
+    line = refused(copy, "shards.x/hdfs/node:8020/a.csv")
     assert line.startswith("hdfs://node:8020/a.csv: cannot be fetched (") and "dlopen" not in line
 
 

@@ -375,7 +375,7 @@ def test_copies_of_objects_are_no_tables_of_a_run(monkeypatch):
 
 PLANNED = {
     "results/passages/own.parquet": "ok",
-    "fetched/s3/bucket/a.parquet": "ok",
-    "fetched/s3/bucket/b.parquet": "missing",
-    "fetched/s3/bucket/c.parquet": "removed temp file",
+    "fetched/corpora.own/s3/bucket/a.parquet": "ok",
+    "fetched/corpora.own/s3/bucket/b.parquet": "missing",
+    "fetched/corpora.own/s3/bucket/c.parquet": "removed temp file",
 }

@@ -451,6 +451,6 @@ def test_jobs_read_copies_where_the_configuration_has_addresses_of_files():
     config = checked({"corpora": {"own": entry}}, [], SCHEMA)
     read = schema.fetched(config, SCHEMA)
     assert config["corpora"]["own"]["files"] == files
-    assert read["corpora"]["own"]["files"] == ["fetched/s3/bucket/a.csv", "own/b.csv"]
+    assert read["corpora"]["own"]["files"] == ["fetched/corpora.own/s3/bucket/a.csv", "own/b.csv"]
     assert read["corpora"]["own"]["columns"]["id"] == "s3://no/file.csv"
     assert schema.fetched(DEFAULTS, SCHEMA) == DEFAULTS

@@ -183,7 +183,7 @@ def test_documents_may_be_an_object_in_a_store_which_nobody_looks_for(write):
     assert not list(check(config))
     write(f"{HEADER}x\ts3://bucket/a.png\n")
     [(_, problem)] = check(config)
-    assert problem.startswith("shard x: fetched/s3/bucket/a.png: unknown kind of file, expected one of .parquet,")
+    assert problem.startswith("shard x: fetched/shards.x/s3/bucket/a.png: unknown kind of file, expected one of")
     with pytest.raises(ShardError, match=r"^--documents: found none, expected the documents of 2026-02"):
         month_row(path, "2026-02", None)
 

@@ -80,14 +80,15 @@ def replaced(schema: dict, path=()) -> Iterator[tuple]:
         yield from replaced(inner, (*path, key))
 
 
-def fetched(value, schema: dict):
+def fetched(value, schema: dict, entry=()):
     """A checked configuration as jobs read it: with the paths of copies instead of addresses in object stores."""
     if isinstance(value, dict):
         properties, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
-        return {key: fetched(inner, properties.get(key, others)) for key, inner in value.items()}
+        named = {key: (*entry, key)[:2] for key in value}
+        return {key: fetched(inner, properties.get(key, others), named[key]) for key, inner in value.items()}
     if isinstance(value, list):
-        return [fetched(item, schema.get("items", {})) for item in value]
-    return local(value) if schema.get("format") == "place" else value
+        return [fetched(item, schema.get("items", {}), entry) for item in value]
+    return local(value, ".".join(entry)) if schema.get("format") == "place" else value
 
 
 def values(value, schema: dict, path=()) -> Iterator[tuple]:

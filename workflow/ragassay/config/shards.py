@@ -65,7 +65,7 @@ def check(config: dict) -> Iterator[tuple]:
     for row in shards.values():
         try:
             if row["documents"]:
-                document_files(address.local(row["documents"]))
+                document_files(address.local(row["documents"], f"shards.{row['shard']}"))
         except SourceError as error:
             yield ("shards",), f"shard {row['shard']}: {error}"
 

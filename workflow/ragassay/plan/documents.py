@@ -13,7 +13,11 @@ def from_files(shards: dict) -> list[str]:
 
 def files(shards: dict, wildcards) -> list[str]:
     """The user's files of a shard: each is an input, so that adding or changing one re-runs the shard."""
-    return document_files(local(shards[wildcards.shard]["documents"]))
+    return document_files(_local(shards, wildcards))
+
+
+def _local(shards, wildcards):
+    return local(shards[wildcards.shard]["documents"], f"shards.{wildcards.shard}")
 
 
 def fetch_file(wildcards) -> dict:
@@ -44,7 +48,7 @@ def read_articles(config: dict, wildcards) -> dict:
 def read_files(config: dict, shards: dict, wildcards) -> dict:
     """Settings of a shard that comes from the user's files."""
     named = {"columns": columns(config), "date_format": config["documents"]["date_format"]}
-    return {**read_articles(config, wildcards), **named, "folder": local(shards[wildcards.shard]["documents"])}
+    return {**read_articles(config, wildcards), **named, "folder": _local(shards, wildcards)}
 
 
 def columns(config: dict) -> dict[str, str]:
