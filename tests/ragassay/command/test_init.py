@@ -240,6 +240,11 @@ def test_what_cannot_be_a_project_is_one_line_and_changes_nothing(handbook, tmp_
         ("project", "--month", "2026-13"): "--month: found '2026-13', expected a month such as 2026-12",
         ("project", "--month", "2026-12"): "--documents: 2026-12: no such folder, expected the documents of 2026-12",
         ("project", "--month", "2026-12", "--documents", "nowhere"): "--documents: nowhere: no such file or folder",
+        (
+            "other",
+            "--documents",
+            "s3://bucket/a.csv",
+        ): "--documents: found the address s3://bucket/a.csv, expected a file",
     }
     for words, begin in lines.items():
         message = init(*words)
@@ -279,6 +284,13 @@ def test_a_document_that_nobody_may_read_and_a_full_disk_are_a_line(handbook, tm
         message = init("project", "--documents", "handbook")
     assert message == "project/README.md: cannot be written (No space left on device); name another folder"
     assert not (tmp_path / "project/ragassay.yaml").exists(), "so that the same command goes on"
+
+
+def test_a_month_may_be_an_object_in_a_store(handbook, tmp_path):
+    init("project", "--documents", "handbook")
+    output = init("project", "--month", "2026-12", "--documents", "s3://bucket/2026-12.csv")
+    assert "added shard 2026-12 of s3://bucket/2026-12.csv" in output
+    assert (tmp_path / "project/shards.tsv").read_text().endswith("\n2026-12\ts3://bucket/2026-12.csv\n")
 
 
 def test_a_month_of_a_crawl_has_its_days(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ Settings = Annotated[list[str] | None, typer.Argument(metavar="[--configfile FIL
 @app.command()
 def init(
     folder: Annotated[Path | None, typer.Argument(help="Where the project goes.", show_default=False)] = None,
-    documents: Annotated[Path | None, typer.Option(help="A file or a folder of yours.", show_default=False)] = None,
+    documents: Annotated[str, typer.Option(help="A file or a folder of yours.", show_default=False)] = "",
     questions: Annotated[Path | None, typer.Option(help="A table of questions.", show_default=False)] = None,
     log: Annotated[Path | None, typer.Option(help="A table of what users asked, and when.", show_default=False)] = None,
     model: Annotated[str, typer.Option(help="Such as gpt-4o-mini; rules cost nothing.")] = "rules",

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from ragassay.base import pipeline
+from ragassay.base.address import is_address
 from ragassay.config import new_project, prices, project_files, schema, shards
 from ragassay.config.new_project import ProjectError
 from ragassay.config.settings import of_files
@@ -15,12 +16,16 @@ SECONDS = 4  # of a document with the rules on a laptop, all stages together
 TOKENS = {"prompt": 900, "completion": 120}  # of a request of the study, about
 
 
-def start(folder: Path | None, documents: Path | None, asked: Path | None, log: Path | None, model: str) -> None:
+def start(folder: Path | None, source: str, asked: Path | None, log: Path | None, model: str) -> None:
     """Write a project and say what a run of it would ask, cost and take."""
     if folder is None:
         raise ProjectError("found no folder for the project, expected one: ragassay init FOLDER --documents PATH")
-    if documents is None:
+    if not source:
         raise ProjectError("--documents: found none, expected a file or a folder of yours: --documents PATH")
+    if is_address(source):
+        expected = "expected a file or a folder on this machine, which is looked at; months may lie in stores"
+        raise ProjectError(f"--documents: found the address {source}, {expected}")
+    documents = Path(source)
     project_files.check_folder(folder, documents)
     name, entry = project_files.model_entry(model)
     options = {"--documents": documents, QUESTIONS: asked, LOG: log}
@@ -37,15 +42,17 @@ def start(folder: Path | None, documents: Path | None, asked: Path | None, log: 
     sys.stdout.write("\n".join([*_findings(project), *_cost(project), f"next: {_command(folder)}", ""]))
 
 
-def add_month(folder: Path, month: str, documents: Path | None) -> None:
-    """Append a row to the table of shards and say what comes next. Older shards are not touched."""
+def add_month(folder: Path, month: str, source: str) -> None:
+    """Append a row to the table of shards and say what comes next. Older shards are not touched. At an object in a
+    store its job looks.
+    """
     present = [folder / name for name in pipeline.SETTINGS if (folder / name).is_file()]
     if not present:
         raise ProjectError(
             f"{folder}: found no {pipeline.SETTINGS[0]}, expected a project; make one: ragassay init FOLDER"
         )
     table = folder / of_files(present[:1], schema.merged())["shards"]
-    place = None
+    place, documents = source, Path(source) if source and not is_address(source) else None
     if documents:
         listed = new_project.documents_in(documents, "")
         sys.stdout.writelines(f"init: {line}\n" for line in listed.refusals())
