@@ -8,6 +8,8 @@ import importlib.util
 import os
 import signal
 import sys
+import threading
+import types
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as behind nohup
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -27,14 +29,36 @@ if os.environ.get("RAGASSAY_NO_NETWORK"):
 class _Later:
     """The next import of pandas loads it at its first use."""
 
-    @staticmethod
-    def find_spec(name, _path=None, _target=None):
+    @classmethod
+    def find_spec(cls, name, _path=None, _target=None):
         if name != "pandas":
             return None
-        sys.meta_path.remove(_Later)
+        sys.meta_path.remove(cls)
         spec = importlib.util.find_spec(name)
-        spec.loader = importlib.util.LazyLoader(spec.loader)
+        cls.loader, spec.loader = spec.loader, cls
         return spec
+
+    create_module = staticmethod(lambda spec: None)
+
+    @staticmethod
+    def exec_module(module):
+        module.__class__ = _Unloaded
+
+
+class _Unloaded(types.ModuleType):
+    """Threads wait for the first that uses it. With `importlib.util.LazyLoader` of Python 3.11.7 they do not."""
+
+    lock, is_loading = threading.RLock(), False
+
+    def __getattribute__(self, name):
+        with _Unloaded.lock:
+            if not _Unloaded.is_loading:
+                _Unloaded.is_loading = True
+                spec = types.ModuleType.__getattribute__(self, "__spec__")
+                spec.loader = self.__loader__ = _Later.loader
+                spec.loader.exec_module(self)
+                self.__class__ = types.ModuleType
+            return types.ModuleType.__getattribute__(self, name)
 
 
 if "snakemake" in sys.orig_argv[:4]:

@@ -122,6 +122,14 @@ def test_the_snakemake_of_a_submission_loads_pandas_at_its_first_use(program, lo
     assert done.stdout.split() == [str(loaded), "1"], done.stderr
 
 
+def test_threads_that_use_pandas_while_another_one_loads_it_wait_for_that():
+    code = "import pandas, concurrent.futures as f; pool = f.ThreadPoolExecutor(4)\n"
+    code += "print(*pool.map(lambda number: pandas.DataFrame([number]).size, range(4)))"
+    startup = os.environ | {"PYTHONPATH": str(ROOT / "workflow/startup")}
+    done = subprocess.run([sys.executable, "-c", code, "snakemake"], env=startup, capture_output=True, text=True)
+    assert done.stdout.split() == ["1"] * 4, done.stderr
+
+
 def test_an_error_of_ours_keeps_its_traceback_in_the_log_too(tmp_path):
     done = job(tmp_path / "a.log", 2)
     assert done.returncode == 1 and "KeyError" in done.stderr
