@@ -14,6 +14,8 @@ from ragassay.metrics import resampling
 from ragassay.metrics.paired import flipped, p_of_flips
 from ragassay.metrics.sums import Estimates, ScoreCounts, Totals, areas, columns_of, fewer, mask_of, number, ratio
 
+CACHED = 2**16  # numbers
+
 
 def auroc(scores, positive) -> float | None:
     """How often a positive item scores above a negative one, ties counting half; None without items of both kinds."""
@@ -87,7 +89,7 @@ class Panel:
             columns = slice(done, done := done + len(weights))
             for name, kinds in of_clusters.items():
                 counts[name].above[:, columns], counts[name].below[:, columns] = (kind @ weights.T for kind in kinds)
-        return {name: of_mask.filled() for name, of_mask in counts.items()}
+        return counts
 
     def auroc(self, scores, positive, asked=None) -> Estimates:
         """How often a positive item scores above a negative one; one column of scores may serve a mask of many."""
@@ -177,8 +179,8 @@ class Panel:
 
 
 def _few(weights, scores):
-    """Some draws at a time, fewer the more scores there are: several arrays of draws x scores are in memory at once."""
-    most = max(1, resampling.NUMBERS // 4 // max(1, scores))
+    """Some draws at a time, fewer the more scores there are: arrays of draws x scores stay in a processor's cache."""
+    most = max(1, CACHED // max(1, scores))
     return (weights[start : start + most] for start in range(0, len(weights), most))
 
 

@@ -88,8 +88,6 @@ class ScoreCounts(NamedTuple):
         if self.rounded != other.rounded or (not self.rounded and len(scores) > SCORES):
             return self.as_rounded().plus(other.as_rounded())
         rest = self.abstained + other.abstained, self.clusters + other.clusters, self.rounded
-        if self.rounded:
-            return ScoreCounts(scores, self.above + other.above, self.below + other.below, *rest)
         kinds = []
         for mine, others in ((self.above, other.above), (self.below, other.below)):
             kinds.append(np.zeros((len(scores), mine.shape[1])))
@@ -98,17 +96,11 @@ class ScoreCounts(NamedTuple):
         return ScoreCounts(scores, *kinds, *rest)
 
     def as_rounded(self) -> Self:
-        return self if self.rounded else self._replace(rounded=True).filled()
-
-    def filled(self) -> Self:
-        """If they are rounded, a row for each step."""
-        if not self.rounded:
+        if self.rounded:
             return self
-        places, kinds = np.round(self.scores * SCORES).astype(int), []
-        for kind in (self.above, self.below):
-            kinds.append(np.zeros((SCORES + 1, kind.shape[1])))
-            np.add.at(kinds[-1], places, kind)
-        return ScoreCounts(np.arange(SCORES + 1) / SCORES, *kinds, self.abstained, self.clusters, True)
+        scores, starts = np.unique(_rounded(self.scores), return_index=True)
+        kinds = [np.add.reduceat(kind, starts) if len(starts) else kind for kind in (self.above, self.below)]
+        return ScoreCounts(scores, *kinds, self.abstained, self.clusters, True)
 
     def against(self, other: Self) -> Self:
         """Positive items of these against negative ones of others, without draws."""
@@ -185,7 +177,11 @@ def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
 def fewer(scores: np.ndarray) -> tuple[np.ndarray, bool]:
     """Scores as `ScoreCounts` keeps them, and whether they are rounded."""
     rounded = len(np.unique(scores)) > SCORES
-    return (np.round(scores * SCORES) / SCORES if rounded else scores), rounded
+    return (_rounded(scores) if rounded else scores), rounded
+
+
+def _rounded(scores):
+    return np.round(scores * SCORES) / SCORES
 
 
 def exact(values) -> np.ndarray:
