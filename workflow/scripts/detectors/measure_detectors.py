@@ -8,6 +8,7 @@ that were kept, and gold, which is what people say about the study's questions o
 
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -58,7 +59,7 @@ def measure_detectors(
         answers = detected[(detected["source"] == source) & (detected["asked"] == asked)]
         questions = _new(kept[kept["asked"] == asked], answers)
         answers = _about(questions, asked_directly, answers)
-        strata = {"all": questions, "hard": questions[questions["question_id"].isin(hard)]}
+        strata = {"all": questions, "hard": _among(questions, hard)}
         for stratum, inside in strata.items():
             keys = {"trained_on": source, "asked": asked, "questions": stratum}
             rows += compared("figure_1", keys, inside, answers, *draws)
@@ -103,12 +104,18 @@ def _with_truth(questions, column, topics):
 
 def _new(questions, answers):
     """Those whose documents are new to the detectors."""
-    return questions[questions["question_id"].isin(answers.loc[answers["new"], "question_id"])]
+    return _among(questions, answers.loc[answers["new"], "question_id"])
 
 
 def _about(questions, *answers):
     columns = ["method", "question_id", "out_of_scope", "score"]
-    return pd.concat([rows.loc[rows["question_id"].isin(questions["question_id"]), columns] for rows in answers])
+    return pd.concat([_among(rows, questions["question_id"])[columns] for rows in answers])
+
+
+def _among(rows, questions):
+    """The rows about some of these questions. The `isin` of pandas would make a Python object of each of their ids."""
+    ids, wanted = pa.array(rows["question_id"], pa.string()), pa.array(questions, pa.string())
+    return rows[np.asarray(pc.is_in(ids, value_set=wanted))]
 
 
 if __name__ == "__main__":
