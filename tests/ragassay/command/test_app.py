@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from ragassay.base import pipeline
 from ragassay.command import check, demo, doctor, guard, run, show
 from ragassay.command.app import app, main
+from ragassay.plan import corpora
 from services import Service
 from tools.loopback import Loopback
 
@@ -121,6 +122,28 @@ def test_check_says_what_is_wrong_and_what_to_do(project, monkeypatch, capsys):
     problem, remedy = capsys.readouterr().err.splitlines()
     assert problem.startswith("mine.yaml: scope.judges") and "did you mean careful?" in problem
     assert remedy == "check: correct these lines, then: ragassay check"
+
+
+def test_check_says_which_corpus_needs_more_parts(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(corpora, "PART_BYTES", 100)
+    (project / "large.jsonl").write_text('{"text": "A ferry."}\n' * 50)
+    (project / "small.jsonl").write_text('{"text": "A ferry."}\n')
+    entries = {
+        "one": (["small.jsonl", "large.jsonl"], 1),
+        "four": (["large.jsonl"], 4),
+        "sixteen": (["large.jsonl"], 16),
+    }
+    entries |= {"stored": (["s3://bucket/large.jsonl"], 1)}
+    own = {name: {"files": files, "parts": parts, "columns": {"id": ""}} for name, (files, parts) in entries.items()}
+    (project / "own.yaml").write_text(yaml.safe_dump({"corpora": own}, sort_keys=False))
+    assert check.report(["--configfile", "own.yaml"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if "large.jsonl" in line]
+    remedy = "(large.jsonl), expected at most about 1 GB in one; set corpora"
+    assert lines == [
+        f"check: corpora.one: found 0.0 GB in 1 part {remedy}.one.parts: 16",
+        f"check: corpora.four: found 0.0 GB in 4 parts {remedy}.four.parts: 16",
+    ]
 
 
 def test_check_names_the_key_that_is_not_set(project, monkeypatch, capsys):

@@ -12,7 +12,7 @@ from ragassay.config.services import SERVICE
 from ragassay.config.settings import read
 from ragassay.config.shards import read_shards
 from ragassay.models.recording import PROVIDER
-from ragassay.plan import references
+from ragassay.plan import corpora, references
 from ragassay.running.command_line import read_all
 
 NOT_ASKED = ("script", PROVIDER)  # replies that people wrote or a model gave, none of them to this question
@@ -31,6 +31,7 @@ def report(words: list[str], asks: bool = False, question: str = "") -> int:
     shards = read_shards(config["shards"], config["question_sets"])
     sys.stdout.write(f"check: {len(shards)} shards, models: {', '.join(config['models'])}\n")
     prices.warn(config["models"], [read(file) for file in [*pipeline.settings_files(), *files]])
+    sys.stdout.writelines(f"check: {line}\n" for line in corpora.large_parts(config))
     named = [word for word in words if not word.startswith("-") and word not in files]
     for word in named:
         if {word, SERVICE + word} <= config["models"].keys():

@@ -1,5 +1,6 @@
 """Settings of the stages that make the tables of corpora, the files that these are read from, and their parts."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.documents.sources import document_files
@@ -9,6 +10,7 @@ HELD_OUT = ".held_out"  # ends the name of a corpus without some of its document
 BEIR = {"corpora": "corpus.jsonl", "query_sets": "queries.jsonl"}  # where these lie in a folder of BEIR's
 CUT = ("files", "beir")  # what can be cut into parts
 BEIR_ID = {"id": "_id"}
+PART_BYTES = 10**9  # of a file's parts at most, about: a million passages or two
 
 
 def of_study(config: dict, shards: dict) -> list[str]:
@@ -146,6 +148,18 @@ def read_passages(config: dict, wildcards) -> dict:
         "below": [_path_of(config, wildcards.corpus)],
     }
     return settings | ({"share": share} if entry["parts"] > 1 else {})
+
+
+def large_parts(config: dict) -> Iterator[str]:
+    """A line for each corpus with a file that is cut into too few parts. At objects in stores nothing looks."""
+    for name, entry in config["corpora"].items():
+        paths = [path for path in files_of(entry, "corpora") if Path(path).exists()]
+        sizes = {path: sum(Path(file).stat().st_size for file in document_files(path)) for path in paths}
+        largest = max(sizes, key=sizes.get, default="")
+        if largest and sizes[largest] > entry["parts"] * PART_BYTES:
+            place, parts = f"corpora.{name}", 1 << ((sizes[largest] - 1) // PART_BYTES).bit_length()
+            size = f"{sizes[largest] / 10**9:.1f} GB in {entry['parts']} part{'s' * (entry['parts'] > 1)}"
+            yield f"{place}: found {size} ({largest}), expected at most about 1 GB in one; set {place}.parts: {parts}"
 
 
 def columns_of(entry):
