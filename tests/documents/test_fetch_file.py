@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -52,6 +53,16 @@ def test_a_compressed_object_stays_as_it_is(store, copy):
     store.objects["bucket/texts.gz"] = b"no gzip"
     fetch_file(str(copy), "shards.x/s3/bucket/texts.gz")
     assert copy.read_bytes() == b"no gzip"
+
+
+def test_a_store_that_is_silent_for_some_seconds_is_waited_for(store, copy):
+    def wait(handler):
+        if handler.command == "GET" and not store.fetched()[1:]:
+            time.sleep(3.5)
+
+    store.fault = wait
+    fetch_file(str(copy), PLACE)
+    assert copy.read_bytes() == CONTENT and len(store.fetched()) == -(-len(CONTENT) // 1000), "each block once"
 
 
 def test_an_object_that_is_missing_is_said_with_its_address(store, copy):

@@ -19,7 +19,7 @@ from ragassay.base.terminal import remember
 
 BLOCK = 16 * 2**20
 PROGRESS_SECONDS = 30
-PATIENCE = datetime.timedelta(seconds=30)  # with Google's store, which is asked for 15 minutes otherwise
+PATIENCE = datetime.timedelta(seconds=30)  # with a silent store: else Google has 15 minutes, Amazon 3 seconds
 SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AZURE_CLIENT_SECRET")
 LETTERS = 300  # of what a store says
 
@@ -61,7 +61,8 @@ def _store(address):
         given = {name: os.environ.get(f"AWS_{name.upper()}") for name in ("region", "default_region")}
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
         region = given["region"] or given["default_region"]
-        return fs.S3FileSystem(region=region, endpoint_override=endpoint), path
+        patience = PATIENCE.total_seconds()
+        return fs.S3FileSystem(region=region, endpoint_override=endpoint, request_timeout=patience), path
     if scheme == "gs":
         return fs.GcsFileSystem(retry_time_limit=PATIENCE), path
     return fs.FileSystem.from_uri(f"{scheme}://{quote(path, safe='/@:')}")
