@@ -54,6 +54,23 @@ rule stay:
     shell: "touch begun; while ! test -e go; do sleep 0.1; done; touch {output}"
 """
 )
+WAKING = (
+    BEGIN
+    + """
+import threading
+
+onsuccess:
+    timers = sum(isinstance(thread, threading.Timer) for thread in threading.enumerate())
+    open("timers", "w").write(f"{timers} {workflow.scheduler.job_rate_limiter is None}")
+
+rule all:
+    input: "a", "b", "c"
+
+rule make:
+    output: "{name,[abc]}"
+    shell: "touch {output}"
+"""
+)
 PROFILE = ("--profile", "none", "--default-resources", "computing=threads", "asking=max(0,1-threads)")
 TAKEN = "its lock is taken over"
 
@@ -70,6 +87,14 @@ def start(tmp_path):
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--profile", "none", "--rerun-incomplete"]
     together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "start_new_session": True}
     return lambda: subprocess.Popen(command, cwd=tmp_path, **together)
+
+
+def test_nothing_but_the_end_of_a_job_wakes_the_scheduler_unless_jobs_are_limited(tmp_path):
+    (tmp_path / "Snakefile").write_text(WAKING)
+    snakemake(tmp_path, "--cores", "1", *PROFILE)
+    assert (tmp_path / "timers").read_text() == "0 True"
+    snakemake(tmp_path, "--cores", "1", "--forceall", "--max-jobs-per-timespan", "50/1s", *PROFILE)
+    assert (tmp_path / "timers").read_text().endswith(" False")
 
 
 def test_the_next_run_takes_over_what_a_killed_one_left_and_leaves_a_living_one_alone(start, tmp_path):

@@ -66,6 +66,10 @@ def use(workflow, cores: int) -> None:
 def begin(workflow) -> None:
     """When the first job is about to start."""
     OWNER.write_text(HOST)
+    limiter = workflow.scheduler.job_rate_limiter
+    if limiter and (limiter.max_jobs, limiter.timespan) == (100, 1):  # as nobody has asked for it
+        # Else each end of a job makes Snakemake select jobs again every second, for ever.
+        workflow.scheduler.job_rate_limiter = None
     if cores := _cores(workflow):
         workflow.register_resource("_cores", cores + 1)
 
