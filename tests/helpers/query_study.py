@@ -7,7 +7,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
-from ragassay.search.neighbours import rows
+from ragassay.search import neighbours
 from rows import place, row
 from scripts.corpora.hold_out_documents import hold_out_documents
 
@@ -67,7 +67,6 @@ def study(tmp_path_factory):
                     vectors @ documents[[ids.index(one.removesuffix("#0")) for one in kept.to_pylist()]].T, 5
                 )
                 order = np.argsort(-similar, axis=1, kind="stable")[:, :50]
-                found = rows(asked, kept, order, np.take_along_axis(similar, order, axis=1))
-                keys = {"corpus": corpus, "retriever": retriever, "query_set": name}
-                tables.write(NEIGHBOURS, place(folder, NEIGHBOURS, **keys), found)
+                path = place(folder, NEIGHBOURS, corpus=corpus, retriever=retriever, query_set=name)
+                neighbours.write(path, asked, kept, order, np.take_along_axis(similar, order, axis=1))
     return folder
