@@ -5,16 +5,18 @@ import random
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, INDEX_RECALL, NEIGHBOURS, PASSAGES, QUERIES
 from rows import place, row
 from scripts.corpora.add_word_counts import add_word_counts
 from scripts.corpora.count_words import count_words
 from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.corpora.keep_known_passages import KnownPassagesError, keep_known_passages
+from scripts.search.build_index import build_index
 from scripts.search.merge_neighbours import merge_neighbours
 from scripts.search.merge_parts import merge_parts
 from scripts.search.search_bm25 import search_bm25
 from scripts.search.search_dense import search_dense
+from scripts.search.search_index import search_index
 from scripts.search.search_part import search_part
 from study import MINILM
 
@@ -70,8 +72,12 @@ def test_parts_lack_what_is_held_out_of_the_whole(divided):
 
 
 @pytest.mark.parametrize("copied", [0.0, 0.5])
-def test_words_find_in_the_parts_the_bytes_of_one_search(divided, tmp_path, copied):
+@pytest.mark.parametrize("in_one", [False, True])
+def test_words_find_in_the_parts_the_bytes_of_one_search(divided, tmp_path, copied, in_one):
     known, parts, queries = divided
+    if in_one:  # of all other parts all documents are held out
+        parts[0].write_bytes(known.read_bytes())
+        tables.write(PASSAGES, parts[1], [])
     one, merged, sums = (tmp_path / f"{name}.parquet" for name in ("one", "merged", "sums"))
     search_bm25(known, queries, one, {}, COUNT, copied)
     counts, rankings = ([tmp_path / f"{name}{at}.parquet" for at in range(3)] for name in ("counts", "ranking"))
@@ -98,6 +104,23 @@ def test_vectors_find_in_the_parts_what_one_search_finds(divided, tmp_path, load
     ours, theirs = (tables.read(NEIGHBOURS, path).to_pandas() for path in (merged, one))
     assert ours.drop(columns="score").equals(theirs.drop(columns="score")) and {*ours["query_id"]} == QUERY_IDS
     assert ours["score"].to_numpy() == pytest.approx(theirs["score"].to_numpy(), abs=2e-5)
+
+
+def test_an_index_finds_in_the_parts_what_one_search_finds(divided, tmp_path, loaded_once):
+    known, parts, queries = divided
+    stored = {"encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none", "similarity": "cosine"}
+    settings = stored | {"query_encoder": MINILM, "count": COUNT}
+    one, merged = tmp_path / "one.parquet", tmp_path / "merged.parquet"
+    rankings, recalls = ([tmp_path / f"{name}{at}.parquet" for at in range(3)] for name in ("ranking", "recall"))
+    for at, part in enumerate(parts):
+        build_index(part, tmp_path / f"index{at}", factory="HNSW8", **stored)
+        more = {"passages": part, "queries": queries, "neighbours": rankings[at], "index_recall": recalls[at]}
+        search_index(tmp_path / f"index{at}", search="", checked=9, copied=1.0, **more, **settings)
+    merge_neighbours(parts, rankings, queries, merged, **settings)
+    search_dense(known, queries, one, **settings)
+    ours, theirs = (tables.read(NEIGHBOURS, path).to_pandas() for path in (merged, one))
+    assert ours.drop(columns="score").equals(theirs.drop(columns="score"))
+    assert [tables.read(INDEX_RECALL, path).num_rows > 0 for path in recalls] == [True, True, False]
 
 
 def test_documents_of_another_corpus_are_refused(divided, tmp_path):

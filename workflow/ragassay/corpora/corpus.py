@@ -26,8 +26,8 @@ class CorpusError(AssayError):
 
 
 def blocks(passages, titles: str = NONE) -> Iterator[tuple[pa.Array, list[str]]]:
-    """Ids and texts of some passages at a time; a corpus without any is an error, but not a part of which all documents
-    are held out. A passage without a title is its text alone.
+    """Ids and texts of some passages at a time; a corpus without any is an error. A passage without a title is its text
+    alone.
     """
     columns, count = ["passage_id", "text", *([] if titles == NONE else ["title"])], 0
     for batch in tables.batches(PASSAGES, passages, columns):
@@ -36,8 +36,7 @@ def blocks(passages, titles: str = NONE) -> Iterator[tuple[pa.Array, list[str]]]
             texts = [titled(titles, *pair) for pair in zip(batch["title"].to_pylist(), texts, strict=True)]
         count += len(texts)
         yield batch["passage_id"], texts
-    if f"{HELD_OUT}+" not in Path(passages).name:
-        check_any(count, passages)
+    check_any(count, passages)
 
 
 def titled(titles: str, title: str | None, text: str) -> str:
@@ -67,9 +66,14 @@ def documents(passages) -> Iterator[tuple[str, str]]:
 
 
 def check_any(count: int, passages) -> None:
-    """Refuse a corpus without any passage."""
-    if not count:
+    """Refuse a corpus without any passage, but not a part of which all documents are held out."""
+    if not count and not lacks_documents(passages):
         raise CorpusError(f"{passages}: found no passage, expected at least one; see what its corpus is made from")
+
+
+def lacks_documents(passages) -> bool:
+    """Whether it is a part of a corpus without its held-out documents. All parts but one may be empty then."""
+    return f"{HELD_OUT}+" in Path(passages).name
 
 
 class Corpus:

@@ -42,9 +42,10 @@ def build(folder, factory: str, ids: pa.ChunkedArray, source: dict, blocks: Call
     for block in blocks():
         sample.append(np.array(block[-start % step :: step], np.float32))
         start += len(block)
-    sample = np.concatenate(sample)
+    kind = factory if len(ids) else "Flat"  # of a part of which all documents are held out: nobody searches in it
+    sample = np.concatenate(sample) if len(ids) else np.empty((0, 1), np.float32)
     try:
-        index = faiss.index_factory(sample.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
+        index = faiss.index_factory(sample.shape[1], kind, faiss.METRIC_INNER_PRODUCT)
         index.train(sample)
         for block in blocks():
             index.add(np.ascontiguousarray(block, np.float32))
@@ -89,8 +90,8 @@ def _contents(ids, source):
 
 def proposed(index, queries: np.ndarray, count: int) -> np.ndarray:
     """The positions that the index proposes to each query, in a matrix; -1 where it found no more."""
-    if not len(queries):
-        return np.empty((0, 0), np.int64)
+    if not len(queries) or not index.ntotal:
+        return np.empty((len(queries), 0), np.int64)
     if queries.shape[1] != index.d:
         lengths = f"{queries.shape[1]} numbers and those of passages of {index.d}"
         raise VectorIndexError(f"found vectors of queries of {lengths}, expected one length; are both of one model?")

@@ -42,7 +42,7 @@ def search(
     with tables.Writer(NEIGHBOURS, neighbours) as writer:
         for rows in of_best(query_ids, names, chosen):
             writer.write(rows)
-    order = sorted(range(len(wanted)), key=lambda row: lot("index_recall", query_ids[row]))[:checked]
+    order = sorted(range(len(wanted)), key=lambda row: lot("index_recall", query_ids[row]))[: checked if names else 0]
     blocks = vectors.of_corpus(Corpus(passages, titles)) if order else ()
     nearby, _ = nearest(wanted[order], blocks, count)
     rows = []

@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.corpora.corpus import NONE, Corpus
+from ragassay.corpora.corpus import NONE, Corpus, lacks_documents
 from ragassay.corpora.frequencies import Frequencies, FrequencyError, words_of
 from ragassay.schemas.corpora import PART_NEIGHBOURS, QUERIES
 from ragassay.search.bm25 import Bm25, best_by_words
@@ -18,7 +18,7 @@ def search_part(passages, queries, word_counts, part_neighbours, options, count)
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
     frequencies = Frequencies.read(word_counts, {word for text in asked["text"] for word in words_of(text)})
     count_here = pq.read_metadata(passages).num_rows
-    if frequencies.passages <= count_here:
+    if frequencies.passages < count_here + (not lacks_documents(passages)):
         problem = f"found the words of {frequencies.passages} passages, expected more than the {count_here} of the part"
         raise FrequencyError(f"{word_counts}: {problem} {passages}; remove it and run again")
     indexes = (Bm25(texts, **options, frequencies=frequencies) for texts in corpus.blocks())
