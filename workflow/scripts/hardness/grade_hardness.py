@@ -55,7 +55,8 @@ def kept(files: dict) -> pd.DataFrame:
     texts = selected.loc[selected["status"] == KEPT, ["question_id", "text"]]
     columns = ["question_id", "doc_id", "cluster_id", "shard", "intended", "stratum", *FEATURES]
     rows = tables.read_all(HARDNESS, files[HARDNESS], columns).to_pandas().merge(texts, on="question_id")
-    rows = rows.assign(out_of_scope=rows["intended"] == OUT, fold=rows["cluster_id"].map(controls.fold).astype(int))
+    folds = {cluster: controls.fold(cluster) for cluster in rows["cluster_id"].unique()}
+    rows = rows.assign(out_of_scope=rows["intended"] == OUT, fold=rows["cluster_id"].map(folds).astype(int))
     return rows.sort_values("question_id")
 
 
