@@ -239,10 +239,9 @@ def frame(table: Table, paths: Iterable, columns: Iterable[str] | None = None, w
     parts = [_with_keys(dict.fromkeys(key_names(table), ""), table.schema.empty_table().select(names))]
     for values, rows in each(table, paths, names):
         parts.append(_with_keys(values, rows if where is None else rows.filter(where)))
-    rows = pa.concat_tables(parts)
-    kinds = {name: "str" for name in rows.column_names if rows.schema.field(name).type == pa.string()}
-    kinds |= {c.name: IN_FRAMES[c.type] for c in table.columns if c.name in names and c.null and c.type in IN_FRAMES}
-    return rows.to_pandas(integer_object_nulls=True).astype(kinds)
+    rows = pa.concat_tables(parts).to_pandas(integer_object_nulls=True)  # text is `str`
+    kinds = {c.name: IN_FRAMES[c.type] for c in table.columns if c.name in names and c.null and c.type in IN_FRAMES}
+    return rows.astype(kinds) if kinds else rows
 
 
 def _with_keys(values, rows):
