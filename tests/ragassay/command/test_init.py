@@ -234,6 +234,11 @@ def test_what_cannot_be_a_project_is_one_line_and_changes_nothing(handbook, tmp_
             "q.csv",
         ): "--questions: q.csv: found no column with each question",
         (*mine, "--log", "handbook"): "--log: handbook: no such file",
+        (
+            *mine,
+            "--log",
+            "s3://bucket/log.csv",
+        ): "--log: s3:/bucket/log.csv: no such file (if this is the address of an",
         (*mine, "--model", "gpt-9"): "--model: found 'gpt-9', expected a listed model",
         ("handbook/mine", "--documents", "handbook"): "handbook/mine: found the documents here, expected a folder",
         ("other", "--month", "2026-12"): "other: found no ragassay.yaml, expected a project",
