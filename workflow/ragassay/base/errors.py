@@ -100,7 +100,5 @@ def unknown(what: str, name, known) -> str:
 def closest_file(path) -> str:
     """The same for a path that does not exist, among what lies in its folder."""
     path = Path(path)
-    if path.parts[:1] and path.parts[0].endswith(":"):  # of an address, whose second stroke a path lacks
-        return " (if this is the address of an object, copy that here)"
     others = sorted(other.name for other in path.parent.iterdir()) if path.parent.is_dir() else []
     return closest(path.name, filter(str.isprintable, others), f"{path.parent}/".removeprefix("./"))

@@ -9,11 +9,11 @@ from pathlib import Path
 from ragassay.base import pipeline, plain_yaml
 from ragassay.base.address import stays_inside
 from ragassay.base.atomic import write_text
-from ragassay.base.errors import AssayError, closest, closest_file
+from ragassay.base.errors import AssayError, closest
 from ragassay.command.check import configuration
 from ragassay.command.run import run_pipeline
 from ragassay.config import usual_columns
-from ragassay.config.new_project import columns_of, is_table
+from ragassay.config.new_project import columns_of, is_table, likely
 from ragassay.config.settings import read
 from ragassay.documents import table_files
 from ragassay.documents.sources import document_files
@@ -181,7 +181,7 @@ def _header(file):
 def _reachable(path, link):
     """The path as this folder reaches it: paths outside of it through a link beside the settings."""
     if not path.exists():
-        raise CheckError(f"{path}: no such file or folder{closest_file(path)}")
+        raise CheckError(f"{path}: no such file or folder{likely(path)}")
     if path.is_dir() and path.resolve() in (Path.cwd(), *Path.cwd().parents):
         expected = "expected a folder with documents alone; results would lie among them"
         raise CheckError(f"{path}: found the folder in which this runs, {expected}")

@@ -106,13 +106,19 @@ def is_table(file) -> bool:
 
 def _files(source, option):
     if not source.exists():
-        raise ProjectError(f"{option}: {source}: no such file or folder{closest_file(source)}")
+        raise ProjectError(f"{option}: {source}: no such file or folder{likely(source)}")
     try:
         return document_files(source)
     except SourceError as error:
         raise ProjectError(f"{option}: {error}") from error
     except OSError as error:
         raise ProjectError(f"{option}: {error.filename}: cannot be read ({error.strerror})") from error
+
+
+def likely(path: Path) -> str:
+    """What was probably meant by a path at which nothing lies. One that was an address lacks its second stroke."""
+    is_address = str(path).partition("/")[0].endswith(":")
+    return " (if this is the address of an object, copy that here)" if is_address else closest_file(path)
 
 
 def _rows(file, columns):
@@ -151,7 +157,7 @@ def columns_of(
 ) -> tuple[dict[str, str], str | None]:
     """What a table calls these fields, as far as it has them, and the format of its dates, if that is not ISO 8601."""
     if not Path(file).is_file():
-        raise ProjectError(f"{option}: {file}: no such file{closest_file(file)}")
+        raise ProjectError(f"{option}: {file}: no such file{likely(file)}")
     if not is_table(file):
         raise ProjectError(f"{option}: {file}: found a file of another kind, expected a table, such as CSV")
     try:
