@@ -14,7 +14,7 @@ from ragassay.metrics import resampling
 from ragassay.metrics.paired import flipped, p_of_flips
 from ragassay.metrics.sums import Estimates, ScoreCounts, Totals, areas, columns_of, fewer, mask_of, number, ratio
 
-CACHED = 2**17  # numbers
+CACHED = 2**15  # numbers
 
 
 def auroc(scores, positive) -> float | None:
