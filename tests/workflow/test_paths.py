@@ -14,6 +14,7 @@ STAND_INS = {
     "{question_set}": {"generator", "shard", "query_set"},
     "{encoder}": {"retriever"},
     "{corpus}.held_out": {"corpus"},
+    "{corpus}.held_out+{number}": {"corpus"},
     "{corpus}+1": {"corpus"},
     "{dataset}.targets": {"query_set"},
     "{dataset}.{defence}": {"query_set"},
