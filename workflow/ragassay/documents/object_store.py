@@ -32,7 +32,7 @@ def fetch(place: str, target) -> None:
     """`place` is the path of the copy below its folder."""
     for name in SECRETS:
         remember(os.environ.get(name, ""))
-    address, size, said = of_copy(place), 0, time.monotonic()
+    address, size, logged = of_copy(place), 0, time.monotonic()
     with _one_line(address):
         store, path = _store(address)
         before = store.get_file_info(path)
@@ -42,8 +42,8 @@ def fetch(place: str, target) -> None:
         for block in _blocks(address, store, path):
             copy.write(block)
             size += len(block)
-            if time.monotonic() - said > PROGRESS_SECONDS:
-                said = time.monotonic()
+            if time.monotonic() - logged > PROGRESS_SECONDS:
+                logged = time.monotonic()
                 log.info("%s: %d of %d MB", address, size // 10**6, before.size // 10**6)
         with _one_line(address):
             after = store.get_file_info(path)
