@@ -77,27 +77,28 @@ retrievers:
 """
 
 
-def test_a_corpus_of_two_files_is_embedded_counted_and_searched_in_two_parts(shared):
+def planned_over(shared, configuration, *searches):
     for name in ("one.csv", "two.csv", "v.npy"):
         (shared / name).write_text("id,text\n1,A text.\n")
-    (shared / "own.yaml").write_text(OWN_CORPUS)
+    (shared / "own.yaml").write_text(configuration)
+    return planned(shared, *searches, "--configfile", "own.yaml")
+
+
+def test_a_corpus_of_two_files_is_embedded_counted_and_searched_in_two_parts(shared):
     searches = [f"results/neighbours/mine/{name}/asked.parquet" for name in ("own", "bm25", "elsewhere")]
     read = {"read_passages": 2, "read_queries": 1, "join_passages": 1}
     dense = {"embed_passages": 2, "search_dense": 2, "merge_neighbours": 1}
     words = {"count_words": 2, "add_word_counts": 1, "search_part": 2, "merge_parts": 1}
-    assert planned(shared, *searches, "--configfile", "own.yaml") == read | dense | words | {"search_vectors": 1}
+    assert planned_over(shared, OWN_CORPUS, *searches) == read | dense | words | {"search_vectors": 1}
 
 
 def test_without_held_out_documents_a_corpus_is_searched_in_its_parts(shared):
-    for name in ("one.csv", "two.csv"):
-        (shared / name).write_text("id,text\n1,A text.\n")
     sets = "{sets: {s: {corpus: mine, in_knowledge: asked, far: [asked], synthetic: null}}}"
     own = OWN_CORPUS.replace(
         "  elsewhere", "  near: {kind: dense, encoder: minilm, index: {factory: Flat}}\n  elsewhere"
     )
-    (shared / "own.yaml").write_text(f"{own}relevance: {sets}\n")
     searches = [f"results/neighbours/mine.held_out/{name}/asked.parquet" for name in ("own", "bm25", "near")]
-    plan = planned(shared, *searches, "--configfile", "own.yaml")
+    plan = planned_over(shared, f"{own}relevance: {sets}\n", *searches)
     read = {"read_passages": 2, "read_queries": 1, "join_passages": 1, "hold_out_documents": 1}
     read |= {"keep_known_passages": 2, "embed_passages": 4}
     dense = {"search_dense": 2, "build_index": 2, "search_index": 2, "merge_neighbours": 2}
@@ -105,14 +106,11 @@ def test_without_held_out_documents_a_corpus_is_searched_in_its_parts(shared):
 
 
 def test_under_attack_each_part_is_searched_for_each_attack_and_words_are_counted_once(shared):
-    for name in ("one.csv", "two.csv"):
-        (shared / name).write_text("id,text\n1,A text.\n")
     (shared / "targets.csv").write_text("target_id,question,answers,target,texts\n1,Who?,A,B,It was B.\n")
     cell = "{datasets: [aimed], retrievers: [bm25], attacks: [none, poisonedrag_black]}"
     dataset = f"datasets: {{aimed: {{corpus: mine, targets: [targets.csv]}}}}\nunder_attack: {{cells: [{cell}]}}\n"
-    (shared / "own.yaml").write_text(OWN_CORPUS + dataset)
     searches = [f"results/retrieved/aimed/bm25/{attack}.parquet" for attack in ("none", "poisonedrag_black")]
-    plan = planned(shared, *searches, "--configfile", "own.yaml")
+    plan = planned_over(shared, OWN_CORPUS + dataset, *searches)
     wanted = {"read_passages": 2, "count_words": 2, "add_word_counts": 1, "poison_corpus": 2}
     wanted |= {"search_attacked_part": 4, "merge_attacked_parts": 2}
     assert plan == wanted | {"read_targets": 1, "collect_target_queries": 1}
