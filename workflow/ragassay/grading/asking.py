@@ -50,9 +50,11 @@ def graded(
         )
 
 
-def counted(tally: Tally, name: str, answer, graded: tuple) -> tuple:
-    """The outcome of an answer with its reason, as `grade` gives them, once the tally of the job has them."""
-    tally.hear(name, [answer])
+def counted(tally: Tally, name: str, answer, graded: tuple, heard: list | None = None) -> tuple:
+    """The outcome of an answer with its reason, as `grade` gives them, once the tally of the job has them; `heard` are
+    all answers that led to it, if there is more than one.
+    """
+    tally.hear(name, [answer] if heard is None else heard)
     outcome, reason = graded
     if outcome == ABSTAINED:
         tally.reject(name, reason, answer.detail, answer)

@@ -11,8 +11,9 @@ from ragassay.base.tally import Tally
 from ragassay.calls.complete import converse
 from ragassay.calls.model import Answer, Model, Request, answer_columns
 from ragassay.calls.prompts import Prompt, PromptPair
+from ragassay.grading.asking import counted
 from ragassay.grading.declines import declines, declines_from_passages
-from ragassay.grading.outcomes import ABSTAINED, target_outcome
+from ragassay.grading.outcomes import target_outcome
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.attacks.attack import tried as tried_of
@@ -45,14 +46,10 @@ def answer_attacked(
     given = converse(rows, answered, model, ledger, calls, tally, expected=expected)
     with tables.Writer(ANSWERS, answers) as kept:
         for row, (answer, asker) in zip(rows, given, strict=True):
-            tally.hear(row["target_id"], asker.answers)
             names = shown.get(row["target_id"], [])
-            found, reason = target_outcome(answer, row, declines_from_passages if names else declines)
-            if found == ABSTAINED:
-                tally.reject(row["target_id"], reason, answer.detail, answer)
-            else:
-                tally.keep()
-            about = {"target_id": row["target_id"], "outcome": found, "reason": reason, "passages": names}
+            graded = target_outcome(answer, row, declines_from_passages if names else declines)
+            outcome, reason = counted(tally, row["target_id"], answer, graded, asker.answers)
+            about = {"target_id": row["target_id"], "outcome": outcome, "reason": reason, "passages": names}
             about |= {"poisoned": sum(name in poisoned for name in names), "calls": len(asker.answers)}
             about["tokens"] = asker.tokens
             kept.add(about | answer_columns(answer, model.name, asker.digest))

@@ -34,22 +34,9 @@ from ragassay.studies.scope.votes import KEPT
 
 
 def train_detector(
-    documents,
-    selected_questions,
-    prompt,
-    weights,
-    heads,
-    card,
-    training,
-    known_documents,
-    detector,
-    embeddings,
-    recipe,
-    seeds,
-    shares,
-    cut_after_words,
-    most_questions,
-):
+    documents, selected_questions, prompt, weights, heads, card, training, known_documents,
+    detector, embeddings, recipe, seeds, shares, cut_after_words, most_questions,
+):  # fmt: skip
     statuses = (tables.read(SELECTED_QUESTIONS, path, ["status"]) for path in selected_questions)
     kept = sum(part.filter(_is_kept(part)).num_rows for part in statuses)
     drawn = most_questions / max(kept, 1)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
+from ragassay.documents.ids import reject
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
@@ -25,6 +26,8 @@ from ragassay.studies.scope.strata import drift as drift_of
 from ragassay.text.sentences import sentences
 
 TOGETHER = 200  # documents whose texts are embedded at once
+STAGE = "compute_hardness"
+NO_CLAIMS = "no_claims", "found no claim of its document, expected at least one to measure nearness by"
 
 
 def compute_hardness(
@@ -39,7 +42,8 @@ def compute_hardness(
     measures = [
         Measure(texts[name], rows, guesses.get(name, []), asked.pop(name, [])) for name, rows in claims_of.items()
     ]
-    tables.write(tables.REJECTS, rejects, [_reject(row) for rows in asked.values() for row in rows])
+    lost = [row for rows in asked.values() for row in rows]
+    tables.write(tables.REJECTS, rejects, [reject(STAGE, row, row["question_id"], *NO_CLAIMS) for row in lost])
     with tables.Writer(HARDNESS, hardness) as near, tables.Writer(DRIFT, drift) as drifted:
         for start in range(0, len(measures), TOGETHER):
             together = measures[start : start + TOGETHER]
@@ -96,12 +100,6 @@ def _by_document(rows):
     for row in rows:
         grouped[row["doc_id"]].append(row)
     return grouped
-
-
-def _reject(row):
-    detail = "found no claim of its document, expected at least one to measure nearness by"
-    item = {"stage": "compute_hardness", "shard": row["shard"], "item": row["question_id"]}
-    return item | {"reason": "no_claims", "detail": detail}
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import PromptPair
+from ragassay.grading.asking import counted
 from ragassay.grading.declines import declines, declines_from_passages
-from ragassay.grading.outcomes import ABSTAINED, target_outcome
+from ragassay.grading.outcomes import target_outcome
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import SWEEP_ANSWERS, SWEEP_SHOWN
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
@@ -33,14 +34,9 @@ def answer_sweeps(
     for prompt_key, [answer] in zip(
         asked, complete(Requests(asked, request), model, ledger, calls, tally), strict=True
     ):
-        tally.hear(prompt_key[0], [answer])
-        outcomes[prompt_key], reason = target_outcome(
-            answer, wanted[prompt_key[0]], declines_from_passages if prompt_key[1:] else declines
-        )
-        if outcomes[prompt_key] == ABSTAINED:
-            tally.reject(prompt_key[0], reason, answer.detail, answer)
-        else:
-            tally.keep()
+        target, *names = prompt_key
+        graded = target_outcome(answer, wanted[target], declines_from_passages if names else declines)
+        outcomes[prompt_key], _ = counted(tally, target, answer, graded)
     planted = set(tables.read_all(POISONED_PASSAGES, poisoned_passages, ["passage_id"])["passage_id"].to_pylist())
     with tables.Writer(SWEEP_ANSWERS, sweep_answers) as kept:
         for row in rows:

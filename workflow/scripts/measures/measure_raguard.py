@@ -20,7 +20,6 @@ from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.measures import detection
 from ragassay.studies.poisoning.measures.costs import cost_rows, time_rows
 from ragassay.studies.poisoning.measures.detection import CELL, MACRO, SECTION, compared_rows
-from ragassay.studies.poisoning.measures.knowledge import knowledge_rows
 
 LENGTHS = ((1, 7, "up to 7"), (8, 12, "8 to 12"), (13, 10_000, "13 and more"))  # words of a question
 NAMES = ("dataset", "retriever", "attack", "defence", "responder")
@@ -89,7 +88,7 @@ def measure_raguard(
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     rows += (row for path in quarantine for row in detection.screening_rows(path))
-    rows += list(knowledge_rows(rows, attackers, cards))
+    rows += list(detection.knowledge_rows(rows, attackers, cards))
     tables.write(METRICS, metrics, rows + list(empty_rows(rows)))
     tables.write(METRICS, costs, spent + list(empty_rows(spent)))
     log.info("%d numbers of %d cells", len(rows), len(judged))

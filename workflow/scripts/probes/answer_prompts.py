@@ -9,6 +9,7 @@ from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests, answer_columns
 from ragassay.calls.prompts import PromptPair
+from ragassay.grading.asking import counted
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, target_outcome
 from ragassay.models.recording import PROVIDER, Recording
@@ -42,13 +43,9 @@ def answer_prompts(
 
     tally = Tally.of_answers(model.name, "answers", most_rejected)
     for one, [answer] in zip(missing, complete(Requests(missing, request), model, ledger, calls, tally), strict=True):
-        tally.hear(one[0], [answer])
-        found, reason = target_outcome(answer, wanted[one[0]], declines_from_passages if one[1] else declines)
-        if found == ABSTAINED:
-            tally.reject(one[0], reason, answer.detail, answer)
-        else:
-            tally.keep()
-        given[one] = {"outcome": found, "reason": reason} | answer_columns(answer, model.name, prompts.digest(one[1]))
+        graded = target_outcome(answer, wanted[one[0]], declines_from_passages if one[1] else declines)
+        outcome, reason = counted(tally, one[0], answer, graded)
+        given[one] = {"outcome": outcome, "reason": reason} | answer_columns(answer, model.name, prompts.digest(one[1]))
     tables.write(PROMPT_ANSWERS, prompt_answers, _rows(pairs, given, wants))
     log.info("%d prompts, of which %d asked", len(set(asked)), len(missing))
 

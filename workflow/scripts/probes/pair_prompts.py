@@ -27,8 +27,8 @@ from ragassay.schemas.probes import PROMPT_PAIRS
 from ragassay.search.nearest import unit
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.attacks.kinds.poisonedrag_black import sentence
+from ragassay.studies.poisoning.attacks.kinds.typos import may_change, typo
 from ragassay.studies.poisoning.attacks.loudness import length, question_words
-from ragassay.studies.poisoning.attacks.typos import may_change, typo
 from ragassay.studies.poisoning.probes import labels
 from ragassay.studies.poisoning.probes.labels import SIDES
 from ragassay.text.near_duplicates import clustered

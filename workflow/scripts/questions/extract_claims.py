@@ -18,19 +18,9 @@ from ragassay.schemas.scope_questions import CLAIMS
 
 
 def extract_claims(
-    documents,
-    prompt,
-    claims,
-    rejects,
-    calls,
-    model,
-    ledger,
-    sampling,
-    claims_per_document,
-    fewest_claims,
-    most_rejected,
-    kind=NEWS,
-):
+    documents, prompt, claims, rejects, calls, model, ledger, sampling, claims_per_document, fewest_claims,
+    most_rejected, kind=NEWS,
+):  # fmt: skip
     asked, model = Prompt.load(prompt, kind), Model(**model)
     texts = tables.read(DOCUMENTS, documents, ["doc_id", "shard", "text"]).to_pylist()
 

@@ -75,11 +75,7 @@ def _is_in(row, label):
 
 
 def cross_fitted(
-    similarities: list[np.ndarray],
-    clusters: list[str],
-    is_in: np.ndarray,
-    alpha: float,
-    confidence: float | None = None,
+    similarities: list[np.ndarray], clusters: list[str], is_in: np.ndarray, alpha: float, confidence: float | None
 ) -> list[dict]:
     """What is decided about each question; nothing where the questions that calibrate are too few for alpha.
     `similarities` are questions x 1 of each search, and `is_in` says which questions are in-knowledge.
@@ -98,13 +94,8 @@ def cross_fitted(
         p_values = calibration.p_values(reference, fused[inside])
         rejected = calibration.rejected(reference, fused[inside], alpha, confidence=confidence)
         for at, p_value, is_out in zip(inside, p_values.tolist(), rejected.tolist(), strict=True):
-            numbers = {
-                "value": float(fused[at]),
-                "p_value": p_value,
-                "rejected": is_out,
-                "calibrated_by": len(reference),
-            }
-            decisions[at] = numbers
+            numbers = {"value": float(fused[at]), "p_value": p_value, "rejected": is_out}
+            decisions[at] = numbers | {"calibrated_by": len(reference)}
     return decisions
 
 

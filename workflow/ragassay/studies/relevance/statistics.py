@@ -114,15 +114,16 @@ def units(inside: np.ndarray) -> tuple[float, float]:
 
 def standardized(units: list[tuple[float, float]], asked: list[np.ndarray]) -> np.ndarray:
     """The sum over retrievers of the MSS in these units; `asked` has queries x k scores by each of them."""
-    sums = np.zeros(len(asked[0]))
-    for (mean, spread), scores in zip(units, asked, strict=True):
-        sums += (mss(scores) - mean) / spread
-    return sums
+    return _added(units, map(mss, asked))
 
 
 def with_reader(values: np.ndarray, unread: np.ndarray, units: list[tuple[float, float]]) -> np.ndarray:
     """The sum of a statistic and of what a reader misses in the passages, 1 minus their relevance, in these units."""
-    return sum((part - mean) / spread for part, (mean, spread) in zip((values, unread), units, strict=True))
+    return _added(units, (values, unread))
+
+
+def _added(units, parts):
+    return sum((part - mean) / spread for (mean, spread), part in zip(units, parts, strict=True))
 
 
 def units_of(values: np.ndarray) -> tuple[float, float]:

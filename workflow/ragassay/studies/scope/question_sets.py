@@ -46,13 +46,11 @@ def documents(
     for fields, place in _rows(files, columns, ("doc_id", "text"), ("title", "url", "date", "topic"), **more):
         own_id = _once(_text(fields, "doc_id"), places, place, columns["doc_id"])
         try:
-            row = article({**fields, "id": own_id}, name)
+            row = _document({**fields, "id": own_id}, name)
         except Unusable as error:
             raise QuestionSetError(f"{place}: {error}") from error
-        digest = row["content_hash"][:16]
-        ids[own_id] = f"doc-{digest}"
-        row |= {"doc_id": ids[own_id], "cluster_id": f"cluster-{digest}"}
-        rows.setdefault(ids[own_id], {column: row[column] for column in DOCUMENTS.schema.names})
+        ids[own_id] = row["doc_id"]
+        rows.setdefault(row["doc_id"], row)
     return list(rows.values()), ids
 
 
@@ -114,10 +112,13 @@ def joined(passages: list[dict], name: str) -> dict:
     """The row of the table documents for the passages that are nearest to a question: it is called like the nearest."""
     first = passages[0]
     fields = {key: first[key] for key in ("title", "topic", "url") if first[key]}
-    row = article(
-        {**fields, "id": first["source"] or first["id"], "text": "\n\n".join(passage["text"] for passage in passages)},
-        name,
-    )
+    text = "\n\n".join(passage["text"] for passage in passages)
+    return _document({**fields, "id": first["source"] or first["id"], "text": text}, name)
+
+
+def _document(fields, name):
+    """Its row of the table documents: a text that is the same is the same document."""
+    row = article(fields, name)
     digest = row["content_hash"][:16]
     row |= {"doc_id": f"doc-{digest}", "cluster_id": f"cluster-{digest}"}
     return {column: row[column] for column in DOCUMENTS.schema.names}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.studies.poisoning.attacks.typos import ROWS, may_change, typo
+from ragassay.studies.poisoning.attacks.kinds.typos import ROWS, may_change, typo
 
 
 @given(st.text("abcdefgxyzQR'.,5", max_size=12), st.integers(0, 99))

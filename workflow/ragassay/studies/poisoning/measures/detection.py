@@ -3,8 +3,10 @@ the first `depth` of a question: as poison if it was planted for this question o
 another has a number of its own. Defences are compared by paired tests at the same share of false alarms. `dacc_paper`
 is the share of poison that is removed."""
 
+import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +26,8 @@ PREVALENCES = (100, 1_000, 10_000, 100_000)
 POINTS = 20  # thresholds of a ROC curve, beside both ends
 BASE, CONTROL = "raguard", "question_share"  # the defences that others are compared with
 FPR, FLIPS = 0.05, 9_999  # at which they are compared, and how often signs are flipped
+FALSE_ALARMS = "false alarms"  # in place of what an attacker knows
+GUARDED = ("dataset", "retriever", "defence")
 HELD = {"held_clean": False, "held_planted": True}  # names of shares, and of which texts they are
 
 
@@ -238,3 +242,32 @@ def _ranked(rows):
     scores = np.nan_to_num(rows["score"].to_numpy(float), nan=-np.inf)
     lowest = scores[np.isfinite(scores)].min(initial=0) - 1
     return np.where(np.isfinite(scores), scores, lowest), rows["poison"].to_numpy(bool), ~rows["stray"].to_numpy(bool)
+
+
+class Attacker(NamedTuple):
+    knows: str | None  # None for no attack
+    defences: tuple[str, ...] | None = None  # those that the attack asks, if it asks some
+
+
+def knowledge_rows(rows: list[dict], attackers: dict[str, Attacker], fitted: Container[tuple]) -> Iterator[dict]:
+    """What gets past each defence by what an attacker knows: of the attacks that know as much, the one that is missed
+    most at the operator's threshold. An attack that asks certain defences counts where these stand. Beside it stand the
+    false alarms that come without an attack. From rows of the table detection, of the defences that have thresholds:
+    `fitted` has dataset, retriever and name of each.
+    """
+    worst = {}
+    for row in rows:
+        if row["table"] != "detection" or row["value"] is None:
+            continue
+        keys = json.loads(row["keys"])
+        place = tuple(keys[name] for name in GUARDED)
+        if place not in fitted:
+            continue
+        attacker = Attacker(*attackers[keys["attack"]])
+        counts = attacker.defences is None or keys["defence"] in attacker.defences
+        if row["metric"] == ("fnr" if attacker.knows else "fpr") and counts:
+            place = (*place, attacker.knows or FALSE_ALARMS)
+            worst[place] = max(worst.get(place, (row, keys)), (row, keys), key=lambda pair: pair[0]["value"])
+    for (*_, knows), (row, keys) in worst.items():
+        numbers = {name: row[name] for name in ("value", "n", "low", "high")}
+        yield SECTION.row("knowledge", keys | {"knows": knows}, "share", **numbers)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ragassay.grading.matches import contains
 from ragassay.studies.poisoning.attacks.attack import ERROR, READER, RETRIEVED, RETRIEVER, Attack, Poison
-from ragassay.studies.poisoning.attacks.typos import may_change, typo
+from ragassay.studies.poisoning.attacks.kinds.typos import may_change, typo
 
 
 class Kind(Attack):
