@@ -1,5 +1,6 @@
 """The schema of the configuration: files that fit together, in one order, with no keyword that nothing reads."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from project import ROOT
 from ragassay.base import variants
-from ragassay.config.schema import FOLDER, SchemaError, load, merged, parts, values
+from ragassay.config.schema import FOLDER, FORMS, SchemaError, load, merged, parts, values
 
 OURS = {"variant_of", "names", "file_of", "exists", "built_in", "replaced"}
 JSON_SCHEMA = {*Draft202012Validator.VALIDATORS, "title", "description", "default"}
@@ -51,6 +52,19 @@ def test_files_that_do_not_fit_together_are_told(folder, second, line):
     with pytest.raises(SchemaError) as caught:
         merged(found)
     assert str(caught.value).startswith(f"{found}/b.schema.yaml: {line}")
+
+
+def test_what_is_of_a_form_has_its_keys_where_it_says_nothing_else(folder):
+    share = {"is": "share", "maximum": 0.5, "default": 0}
+    [schema] = parts(folder(a=part(1) | {"properties": {"few": share}})).values()
+    assert schema["properties"]["few"] == {"type": "number", "minimum": 0, "maximum": 0.5, "default": 0}
+    with pytest.raises(SchemaError, match=r"b.schema.yaml: is: found the form 'shares', .*count, .*share"):
+        parts(folder(b=part(2) | {"properties": {"few": {"items": {"is": "shares"}}}}))
+
+
+def test_every_form_is_that_of_several_settings():
+    uses = re.findall(r"\bis: (\w+)", "".join(file.read_text() for file in parts()))
+    assert {name: uses.count(name) for name in load(FORMS) if uses.count(name) < 2} == {}
 
 
 def test_a_study_adds_a_file_and_edits_none(folder):

@@ -4,6 +4,7 @@ They are merged by their keys, and no key may stand in two files: a new study ad
 keywords of JSON Schema they have some of ours:
 
     place       at the top of a file: a number that orders the files, as in config/README.md
+    is          a form in forms.yaml beside them, which many settings have: `is: count` is a whole number from 1 on
     variant_of  a package: the value is the name of one of its modules
     names       the value is the name of an entry elsewhere: {what: model, of: models}, or of a list of
                 sections, with further names as `or`, and the modules of a package as `kinds`; or it is null.
@@ -15,16 +16,18 @@ keywords of JSON Schema they have some of ours:
                 targets, which is such a file or one of JSON, or tables, which is a table or a folder of them
 """
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
 
 from ragassay.base.address import local
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, unknown
 from ragassay.base.pipeline import WORKFLOW, in_clone, shipped
 
 FOLDER = WORKFLOW / "schemas"
+FORMS = FOLDER / "forms.yaml"
 TOP = ["$schema", "title", "description", "place", "properties"]
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
 
@@ -39,13 +42,30 @@ def load(file) -> dict:
 
 
 def parts(folder=FOLDER) -> dict[Path, dict]:
-    """file -> its schema, in the order of their places."""
+    """file -> its schema, with its forms spelled out, in the order of their places."""
+    forms = load(FORMS)
     schemas = {file: load(file) for file in sorted(Path(folder).glob("*.schema.yaml"))}
     for file, part in schemas.items():
         if not isinstance(part, dict) or part.keys() != set(TOP):
             keys = ", ".join(map(str, part)) if isinstance(part, dict) else "none"
             raise SchemaError(f"{file}: found the keys {keys}, expected {', '.join(TOP)}")
-    return dict(sorted(schemas.items(), key=lambda item: item[1]["place"]))
+    spelled = {file: _spelled_out(part, forms, file) for file, part in schemas.items()}
+    return dict(sorted(spelled.items(), key=lambda item: item[1]["place"]))
+
+
+def _spelled_out(part, forms, file):
+    """A part of a schema with what its `is` stands for, at all depths."""
+    if isinstance(part, list):
+        return [_spelled_out(item, forms, file) for item in part]
+    if not isinstance(part, dict):
+        return part
+    inner = {key: _spelled_out(value, forms, file) for key, value in part.items()}
+    if not isinstance(inner.get("is"), str):  # a setting may have this name
+        return inner
+    name = inner.pop("is")
+    if name not in forms:
+        raise SchemaError(f"{file}: is: {unknown('form', name, forms)}")
+    return copy.deepcopy(forms[name]) | inner
 
 
 def merged(folder=FOLDER) -> dict:
