@@ -48,7 +48,7 @@ from ragassay.calls import overview
 from ragassay.calls.estimate import estimating
 from ragassay.plan.models import shown
 from ragassay.config import prices
-from ragassay.running import command_line, console, downloads, sizes
+from ragassay.running import command_line, console, downloads, rule_resources
 
 PAGE_FILES = [*expand("{page}.html", page=HEADS), *EXPLORERS.values()]
 in_one_line(references.check_inputs, workflow.modifier.rules)
@@ -56,8 +56,8 @@ references.watch_prompts(workflow.modifier.rules, in_one_line)
 if not IS_MODULE:  # else the terminal and the end of the run are the caller's
     terminal = console.take_over(workflow, PARTIAL["folder"], PARTIAL["settings"]["name"], PAGE_FILES)
     in_one_line(cluster.enter, workflow)
-    lost_records.mark(workflow)
-    sizes.follow(workflow, SHARDS)
+    finished_jobs.mark_lost(workflow)
+    rule_resources.grow(workflow, SHARDS)
     plans.follow(workflow, {"config": shown(config), "shards": SHARDS}, plan(page.places, files=CONFIG_FILES)["report"])
 
 
@@ -66,7 +66,7 @@ onstart:
     in_one_line(downloads.begin, workflow, models.of_hub(config), config, CONFIG_FILES)
     prices.warn(config["models"], [read(file) for file in CONFIG_FILES])
     in_one_line(cluster.begin, workflow)
-    lost_records.begin(workflow)
+    finished_jobs.begin(workflow)
     plans.begin(workflow)
     overview.begin()
 

@@ -134,7 +134,7 @@ def test_a_shard_and_a_prompt_that_are_gone_are_gathered_by_nothing(done):
     gone = {path for path in before if re.search("2026-02|two_shot", path)}
     paid = {path for path in gone if path.startswith("results/calls/")}
     assert paid and {*(done / "results/left_over.txt").read_text().splitlines()} == gone - paid
-    command = [sys.executable, "-m", "ragassay.running.pruning", "--yes"]
+    command = [sys.executable, "-m", "ragassay.command.app", "prune", "--yes"]
     shown = subprocess.run(command, cwd=done, capture_output=True, text=True, check=True).stdout
     assert f"prune: {len(gone - paid)} of {len(gone - paid)} files, " in shown
     assert before.keys() - digests(done).keys() == gone - paid | {"results/left_over.txt"}

@@ -15,7 +15,7 @@ from ragassay.base.pipeline import settings_files, shipped
 from ragassay.config import schema
 from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
-from ragassay.running import cluster, lost_records, machine, partial_report, plans
+from ragassay.running import cluster, finished_jobs, machine, partial_report, plans
 from ragassay.running.console import in_one_line
 from ragassay.plan import databases, models, references, report as page
 

@@ -12,7 +12,7 @@ import yaml
 from typer.testing import CliRunner
 
 from ragassay.base import pipeline
-from ragassay.command import check, demo, doctor, guard, run, show
+from ragassay.command import check, demo, guard, run, show
 from ragassay.command.app import app, main
 from ragassay.plan import corpora
 from services import Service
@@ -254,16 +254,6 @@ def test_guards_are_those_that_the_configuration_plans(project, monkeypatch):
     assert chosen == ["results/guards/demo/minilm/raguard.json"] and {*chosen} < {*every}
     with pytest.raises(guard.GuardError, match=r"did you mean raguard\?"):
         guard.guards(config, {"defence": "raguards"})
-
-
-def test_doctor_says_what_is_missing(monkeypatch, capsys):
-    assert doctor.report() == 0
-    assert "snakemake" in capsys.readouterr().out
-    monkeypatch.setattr(doctor, "version", lambda name: None if name == "torch" else "1")
-    assert doctor.report() == 1
-    output = capsys.readouterr().out
-    assert 'pip install "ragassay[local]"' in output
-    assert output.splitlines()[-1].startswith("doctor: a run needs torch;")
 
 
 @pytest.mark.parametrize("words", [("annotate",), ("release", "1"), ("check",), ("show",), ("guard",), ("prune",)])

@@ -13,8 +13,10 @@ import pytest
 
 from project import NOTHING, ROOT, forked, like_a_clone, snakemake
 from ragassay.report.provenance import MARKS
-from ragassay.running import plans, pruning
+from ragassay.running import plans
+from ragassay.running.machine import BusyError
 from ragassay.running.plans import PLANS
+from ragassay.running.pruning import PruneError, prune
 
 SNAKEFILE = f"""
 import sys
@@ -135,10 +137,6 @@ def marked():
     return {(folder / page).as_posix(): state for folder, pages in marks.items() for page, state in pages}
 
 
-def prune(*words):
-    assert pruning.main([*words]) == 0
-
-
 def test_a_run_of_everything_leaves_nothing_to_say(folder):
     assert run() == [] and run() == [] and marked() == {}
     assert NOTHING in snakemake(folder, *LOCAL).stdout
@@ -154,9 +152,9 @@ def test_a_shard_that_is_gone_is_named_by_every_run_and_gathered_by_none(finishe
         assert line == f"no configuration plans 1 file ({size} B): {FEBRUARY}; to see and delete them: make prune"
     assert "2026-02" not in (finished / "results/metrics/scope.parquet").read_text()
     assert (finished / "results/left_over.txt").read_text() == f"{FEBRUARY}\n"
-    prune()
+    prune(delete=False)
     assert FEBRUARY in capsys.readouterr().out and (finished / FEBRUARY).exists()
-    prune("--yes")
+    prune(delete=True)
     assert not (finished / FEBRUARY).exists() and (finished / ALL).exists() and run() == []
     assert not (finished / "results/left_over.txt").exists()
     assert (finished / "results/calls/extract_claims/authors/2026-02.parquet").exists(), "what was paid stays"
@@ -166,7 +164,7 @@ def test_a_model_that_has_another_name_leaves_its_files_and_folders_behind(finis
     configure(generators=["writers"])
     (line,) = run()
     assert line.startswith(f"no configuration plans 2 files (68 B): {ALL}, {FEBRUARY}; ")
-    prune("--yes")
+    prune(delete=True)
     assert not (finished / "results/claims/authors").exists() and (finished / "results/claims/writers").exists()
 
 
@@ -180,7 +178,7 @@ def test_what_no_rule_writes_is_left_alone_and_no_link_is_followed(finished, cap
         (finished / path).parent.mkdir(exist_ok=True)
         (finished / path).touch()
     assert run() == []
-    prune("--yes")
+    prune(delete=True)
     assert all((finished / path).exists() for path in [*mine, ALL, "elsewhere/2026-02.parquet"])
     assert (finished / "results/claims/old").is_symlink()
     assert (finished / "results/claims/authors/2025-01.parquet").is_symlink()
@@ -190,25 +188,25 @@ def test_a_folder_that_is_an_output_is_left_over_as_a_whole(finished):
     (finished / "results/gates/b/inner").mkdir(parents=True)
     (finished / "results/gates/b/inner/card.json").touch()
     assert run()[0].startswith("no configuration plans 1 file (0 B): results/gates/b/inner/card.json; ")
-    prune("--yes")
+    prune(delete=True)
     assert not (finished / "results/gates/b").exists() and (finished / "results/gates/a/card.json").exists()
 
 
 def test_files_of_another_configuration_are_kept_as_long_as_its_file_is_there(folder, capsys):
     run(*OTHER)
     assert not any("no configuration plans" in line for line in run())
-    prune("--yes")
+    prune(delete=True)
     shown = capsys.readouterr().out
     assert "prune: kept are the " in shown and "files of: snakemake --configfile other.yaml\n" in shown
     theirs = folder / "results/claims/rules/2026-01.parquet"
     assert theirs.exists()
     (folder / "other.yaml").unlink()
     assert not any("no configuration plans" in line for line in run()), "a run looks at no other configuration"
-    prune()
+    prune(delete=False)
     shown = capsys.readouterr().out
     assert "found no other.yaml any more, so nothing that it planned is kept" in shown and str(theirs.name) in shown
     assert theirs.exists()
-    prune("--yes")
+    prune(delete=True)
     assert not theirs.exists() and (folder / ALL).exists()
 
 
@@ -216,24 +214,25 @@ def test_a_configuration_that_cannot_be_planned_keeps_its_files(folder, capsys):
     run(*OTHER)
     run()
     (folder / "other.yaml").write_text("{")
-    prune("--yes")
+    prune(delete=True)
     assert "its files are kept" in capsys.readouterr().out
     assert (folder / "results/claims/rules/2026-01.parquet").exists()
 
 
-def test_nothing_is_pruned_where_the_default_configuration_cannot_be_planned(finished, capsys):
+def test_nothing_is_pruned_where_the_default_configuration_cannot_be_planned(finished):
     (finished / "shards").write_text("2026-01")
     (finished / "documents").unlink()
     (finished / ALL).unlink()
-    assert pruning.main(["--yes"]) == 1
-    assert "Snakemake cannot plan this" in capsys.readouterr().err and (finished / FEBRUARY).exists()
+    with pytest.raises(PruneError, match="Snakemake cannot plan this"):
+        prune(delete=True)
+    assert (finished / FEBRUARY).exists()
 
 
 def test_exports_that_somebody_asked_for_are_no_leftovers(folder):
     run("export")
     assert run() == []
     (folder / ".snakemake/plans").rename(folder / "plans")  # as if an older version had written them
-    prune("--yes")
+    prune(delete=True)
     assert (folder / "results/export/questions").is_dir() and run() == []
 
 
@@ -296,7 +295,7 @@ def test_a_page_that_the_configuration_no_longer_has_is_marked_and_left_over(fin
     configure(pages=["index"])
     assert run()[0].startswith("no configuration plans 1 file (68 B): results/report/scope.html; ")
     assert marked() == {"scope.html": "removed"}
-    prune("--yes")
+    prune(delete=True)
     assert marked() == {} and not (finished / "results/report/scope.html").exists()
 
 
@@ -307,7 +306,7 @@ def test_a_page_whose_run_failed_is_marked(finished):
     assert marked() == {"index.html": "stale", "scope.html": "stale"}
 
 
-def test_pages_of_a_run_that_was_killed_say_so(finished, capsys):
+def test_pages_of_a_run_that_was_killed_say_so(finished):
     configure(votes=5)
     waiting = SNAKEFILE.replace("test ! -e stop", "touch begun && while ! test -e go; do sleep 0.1; done")
     (finished / "Snakefile").write_text(waiting)
@@ -316,8 +315,8 @@ def test_pages_of_a_run_that_was_killed_say_so(finished, capsys):
     while not (finished / "begun").exists():
         assert head.poll() is None
         time.sleep(0.05)
-    assert pruning.main(["--yes"]) == 1
-    assert "found a run in this folder, expected none" in capsys.readouterr().err
+    with pytest.raises(BusyError, match="found a run in this folder, expected none"):
+        prune(delete=True)
     head.send_signal(signal.SIGKILL)
     head.wait()
     (finished / "go").touch()
@@ -345,7 +344,7 @@ def test_a_report_whose_configuration_has_another_name_is_left_over(folder, caps
     (folder / "other.yaml").rename(folder / "third.yaml")
     (folder / "third.yaml").write_text(json.dumps({"generators": ["rules"], "report": "results/report/third/"}))
     run("--configfile", "third.yaml")
-    prune("--yes")
+    prune(delete=True)
     assert "results/report/other/index.html" in capsys.readouterr().out
     assert sorted(path.name for path in (folder / "results/report").iterdir() if path.is_dir()) == ["third"]
     assert {*(path.name for path in (folder / "results/report/third").iterdir())} == {"index.html", "scope.html", MARKS}

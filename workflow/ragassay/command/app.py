@@ -194,10 +194,10 @@ for _name, _what in RELEASES.items():
 @app.command()
 def prune(yes: Annotated[bool, typer.Option("--yes", help="Delete what is listed.")] = False) -> None:
     """List and delete results that nothing plans any more."""
-    from ragassay.running.pruning import main as run_prune
+    from ragassay.running import pruning
 
     _in_project([])
-    raise typer.Exit(run_prune(["--yes"] if yes else []))
+    pruning.prune(delete=yes)
 
 
 @app.command(context_settings=PASSING)

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from ragassay.base.atomic import HOST, write_text
 from ragassay.base.errors import AssayError
-from ragassay.running import groups, machine, scheduler_commands
+from ragassay.running import finished_jobs, machine, scheduler_commands
+from ragassay.running.finished_jobs import LATENCY
 
 RUN = Path(".snakemake/slurm.run")  # what the executor calls the last run
 LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothing else remembers it; Slurm's default
@@ -25,7 +26,6 @@ DRAINING = 120  # seconds until a job that was asked to end is killed
 COMMANDS = Path(".snakemake/slurm")
 RUN_NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # how names of runs and their jobs end
 OUT_OF_USE = ("down", "drain", "fail", "inval")  # how the states of nodes begin that start no job
-LATENCY = 60  # seconds until a node has to see what the head wrote, and the reverse
 
 
 class ClusterError(AssayError):
@@ -57,7 +57,7 @@ def begin(workflow) -> None:
     if (command := asked_for_states(configuration())) == "squeue":
         workflow.executor_settings.status_command = command
     _check_limits(workflow.dag, executor)
-    groups.keep_finished()
+    finished_jobs.keep_finished()
     if _end_leftovers():
         _plan_again(workflow)
     write_text(RUN, executor.run_uuid)

@@ -60,8 +60,7 @@ def left_over(base, others) -> dict[str, int]:
     rules = base.patterns if base.whole else [rule for rule in base.patterns if rule in base.files]
     forms = {form: folder for rule in rules for form, folder in base.patterns[rule].items()}
     files, folders = (_any_of(form for form in forms if forms[form] == kind) for kind in (False, True))
-    above = {str(parent) for path in planned for parent in Path(path).parents}
-    return dict(sorted(_walk(RESULTS, planned, above, files, folders)))
+    return _sizes(sorted(_unplanned(planned, files, folders)))
 
 
 def _still_planned(other, base):
@@ -78,34 +77,23 @@ def _any_of(forms):
     return re.compile("|".join(f"(?:{form})" for form in sorted(forms)) or "(?!)")
 
 
-def _walk(folder, planned, above, files, folders) -> Iterator[tuple[str, int]]:
-    """(path, size) of what is left over below a folder; all of a folder that is an output as a whole."""
-    for path, entry in _entries(folder):
-        if path in planned or path == PAID:
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            if path not in above and folders.fullmatch(path):
-                yield from _content(path)
-            else:
-                yield from _walk(path, planned, above, files, folders)
-        elif entry.is_file(follow_symlinks=False) and files.fullmatch(path):
-            yield path, entry.stat(follow_symlinks=False).st_size
+def _unplanned(planned, files, folders) -> Iterator[str]:
+    """What has the form of an output and is none; all of a folder that is an output as a whole."""
+    above = {str(parent) for path in planned for parent in Path(path).parents}
+    whole, wanted = set(), planned | {PAID}
+    for folder, inner, names in os.walk(RESULTS):
+        inner[:] = [name for name in inner if f"{folder}/{name}" not in wanted]
+        paths = [f"{folder}/{name}" for name in inner]
+        whole.update(path for path in paths if folder in whole or (path not in above and folders.fullmatch(path)))
+        for path in (f"{folder}/{name}" for name in names):
+            if folder in whole or (path not in wanted and files.fullmatch(path)):
+                yield path
 
 
-def _content(folder):
-    for path, entry in _entries(folder):
-        if entry.is_dir(follow_symlinks=False):
-            yield from _content(path)
-        elif entry.is_file(follow_symlinks=False):
-            yield path, entry.stat(follow_symlinks=False).st_size
-
-
-def _entries(folder):
-    try:
-        with os.scandir(folder) as entries:
-            return [(f"{folder}/{entry.name}", entry) for entry in entries]
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return []
+def _sizes(paths):
+    """path -> size of those that are files, and no links to any."""
+    present = ((path, Path(path)) for path in paths)
+    return {path: file.lstat().st_size for path, file in present if file.is_file() and not file.is_symlink()}
 
 
 def note(left: Iterable[str]) -> None:
@@ -118,8 +106,7 @@ def note(left: Iterable[str]) -> None:
 
 def noted() -> dict[str, int]:
     """What the last list says and still lies there."""
-    paths = map(Path, LIST.read_text().splitlines()) if LIST.exists() else []
-    return {str(path): path.lstat().st_size for path in paths if path.is_file() and not path.is_symlink()}
+    return _sizes(LIST.read_text().splitlines()) if LIST.exists() else {}
 
 
 def line(left: dict[str, int]) -> str:

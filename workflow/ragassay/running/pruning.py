@@ -4,7 +4,6 @@ Each configuration that has run here is planned again first, with each of its ta
 or work: what models answered lies in the ledger, what people labelled in `annotation/`, and both are outside results.
 """
 
-import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ class PruneError(AssayError):
 
 
 def prune(delete: bool) -> None:
+    """Prints what is left over, and deletes it on demand."""
     with alone():
         pass  # a run may add to what is planned
     wanted, dropped, remarks = renewed(plans.written())
@@ -102,18 +102,3 @@ def _delete_empty(folders):
             if above == Path(leftovers.RESULTS) or not above.is_dir() or any(above.iterdir()):
                 break
             above.rmdir()
-
-
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m ragassay.running.pruning", description=__doc__.partition("\n")[0])
-    parser.add_argument("--yes", action="store_true", help="delete what is listed")
-    try:
-        prune(parser.parse_args(arguments).yes)
-    except AssayError as error:
-        sys.stderr.write(f"prune: {error}\n")
-        return error.exit_code
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

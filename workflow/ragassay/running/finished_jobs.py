@@ -1,19 +1,29 @@
-"""A submission of several rules that failed: what its finished jobs made stays, and one of its jobs says why.
+"""Jobs that have finished and of which Snakemake does not know it.
 
-Snakemake takes a group for one job, and removes all that a failed one made. But it marks outputs as incomplete when it
+Of a submission of several rules that failed, what its finished jobs made stays, and one of its jobs says why. Snakemake
+takes such a group for one job, and removes all that a failed one made. But it marks outputs as incomplete when it
 submits them, and a job that ends takes the marks off its outputs. So a job whose outputs are there without a mark has
 finished, and the head records it as if it had been submitted alone.
+
+Where the head was killed before it saw that a job on another machine had ended, it has no record of settings, code and
+inputs, or an older one. Such an output looks finished, and what changes later would pass it by. It is marked as
+incomplete, so that the next run makes it again; what was asked for it stands in the ledger.
 """
 
 import asyncio
 import contextlib
 import os
+import sys
 from pathlib import Path
 
 from snakemake.jobs import GroupJob
 from snakemake.logging import logger
 from snakemake.persistence.file import FilePersistence
 from snakemake_interface_logger_plugins.common import LogEvent
+
+LATENCY = 60  # seconds until a node has to see what the head wrote, and the reverse
+BEGUN = Path(".snakemake/remote.run")  # written when the last run began whose jobs go to other machines
+SECONDS = 1  # by which the time of a file and that of its record may differ
 
 
 def keep_finished() -> None:
@@ -85,3 +95,34 @@ def _is_there(path):
     with contextlib.suppress(FileNotFoundError):
         os.close(os.open(Path(path).absolute().parent, os.O_RDONLY))
     return Path(path).exists()
+
+
+def begin(workflow) -> None:
+    """When the first job is about to start."""
+    if not workflow.local_exec:
+        BEGUN.write_text("")
+
+
+def mark_lost(workflow) -> None:
+    """While the Snakefile is read, when all rules are known. What was there before the last such run, as tables that
+    somebody copied here, stays.
+    """
+    if not workflow.is_main_process or not BEGUN.exists():
+        return
+    since, records = BEGUN.stat().st_mtime - LATENCY, FilePersistence(nolock=True)
+    patterns = [output for rule in workflow.rules for output in rule.output]
+    lost = [path for path in sorted(map(str, Path("results").rglob("*"))) if _is_lost(path, since, records)]
+    lost = [path for path in lost if any(pattern.match(path) for pattern in patterns)]
+    for path in lost:
+        records._mark_incomplete(path, None)
+    if lost:
+        sys.stderr.write(f"{len(lost)} outputs of jobs whose end no run saw are made again.\n")
+
+
+def _is_lost(path, since, records):
+    try:
+        changed = Path(path).stat().st_mtime
+    except FileNotFoundError:  # a run beside this one has just removed it
+        return False
+    record = records._read_record(path) if changed > since else None
+    return changed > since and (record is None or record.endtime < changed - SECONDS)

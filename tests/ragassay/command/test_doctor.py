@@ -1,4 +1,4 @@
-"""What `ragassay doctor --slurm` says of a cluster. Slurm is played; folder, locks and the peaks of jobs are real."""
+"""What `ragassay doctor` says, with `--slurm` of a cluster, too. Slurm is played; folder, locks and peaks are real."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ragassay.command import cluster_doctor, doctor
+from ragassay.command import doctor
 from ragassay.running import cluster
 
 
@@ -17,7 +17,6 @@ def slurm(tmp_path, monkeypatch):
     played = SimpleNamespace(nodes="short|4:00:00|64000|8|idle\nlong|7-00:00:00|128000|2|mixed\n")
     played.settings = "AccountingStorageType = (null)\nMinJobAge = 300 sec\n"
     monkeypatch.setattr(cluster, "slurm", lambda *words: played.nodes if words[0] == "sinfo" else played.settings)
-    monkeypatch.setattr(cluster_doctor.cluster, "slurm", cluster.slurm)
 
     def job(rule, peak, mem_mb=4000, runtime=30, inputs=7.5):
         file = tmp_path / f"logs/{rule}/{peak}.benchmark.jsonl"
@@ -27,7 +26,7 @@ def slurm(tmp_path, monkeypatch):
         file.write_text(json.dumps(record) + '\n{"rule_name": "cut')
 
     played.job = job
-    played.rows = lambda: {name: (value, remark, wrong) for name, value, remark, wrong in cluster_doctor.report_rows()}
+    played.rows = lambda: {name: (value, remark, wrong) for name, value, remark, wrong in doctor.cluster_rows()}
     return played
 
 
@@ -69,7 +68,7 @@ def test_nodes_that_start_no_job_count_neither_here_nor_in_a_run(slurm):
     """A run is refused by the same reading of sinfo."""
     slurm.nodes = "short|2-00:00:00|64000|8|idle\nshort|2-00:00:00|128000|1|draining\nshort|2-00:00:00|64000|1|down*\n"
     slurm.job("embed", 100, mem_mb=100_000)
-    rows = [row for row in cluster_doctor.report_rows() if row[0] == "partition short"]
+    rows = [row for row in doctor.cluster_rows() if row[0] == "partition short"]
     assert [row[1:3] for row in rows] == [
         ("9 nodes of 64,000 MB, at most 2-00:00:00 a job", "1 of them drained or down"),
         ("1 node of 128,000 MB, at most 2-00:00:00 a job", "1 of them drained or down"),
@@ -103,14 +102,14 @@ def test_a_slurm_that_forgets_jobs_cannot_be_used(slurm, accounting, age, comman
 
 def test_locks_are_tried_by_two_processes(slurm, monkeypatch):
     assert slurm.rows()["locks"] == ("hold between processes of this node", "", False)
-    monkeypatch.setattr(cluster_doctor.fcntl, "flock", lambda *_: None)  # as where a file system ignores them
+    monkeypatch.setattr(doctor.fcntl, "flock", lambda *_: None)  # as where a file system ignores them
     value, remark, wrong = slurm.rows()["locks"]
     assert (value, wrong) == ("do not hold", True) and "paid twice" in remark
 
     def refuse(*_):
         raise OSError(38, "Function not implemented")
 
-    monkeypatch.setattr(cluster_doctor.fcntl, "flock", refuse)
+    monkeypatch.setattr(doctor.fcntl, "flock", refuse)
     value, remark, wrong = slurm.rows()["locks"]
     assert (value, wrong) == ("do not hold", True) and "Function not implemented" in remark
 
@@ -136,3 +135,13 @@ def test_without_slurm_the_doctor_sends_to_a_login_node(slurm, monkeypatch, caps
     monkeypatch.setenv("PATH", "/nowhere")
     assert doctor.report(slurm=True) == 1
     assert "go to a login node of the cluster" in capsys.readouterr().out
+
+
+def test_doctor_says_what_is_missing(monkeypatch, capsys):
+    assert doctor.report() == 0
+    assert "snakemake" in capsys.readouterr().out
+    monkeypatch.setattr(doctor, "version", lambda name: None if name == "torch" else "1")
+    assert doctor.report() == 1
+    output = capsys.readouterr().out
+    assert 'pip install "ragassay[local]"' in output
+    assert output.splitlines()[-1].startswith("doctor: a run needs torch;")
