@@ -44,7 +44,7 @@ include: "workflow/rules/report.smk"
 
 
 from ragassay.base.address import remove_copies  # whose path common.smk has set
-from ragassay.calls import overview
+from ragassay.calls import progress
 from ragassay.calls.estimate import estimating
 from ragassay.plan.models import shown
 from ragassay.config import prices
@@ -68,17 +68,17 @@ onstart:
     in_one_line(cluster.begin, workflow)
     finished_jobs.begin(workflow)
     plans.begin(workflow)
-    overview.begin()
+    progress.begin()
 
 
 onsuccess:
     in_one_line(partial_report.draw, **PARTIAL)
-    terminal.end(well=True, asked=overview.end(well=True))
+    terminal.end(well=True, asked=progress.end(well=True))
 
 
 onerror:
     in_one_line(partial_report.draw, **PARTIAL)
-    terminal.end(well=False, asked=overview.end(well=False))
+    terminal.end(well=False, asked=progress.end(well=False))
     in_one_line(cluster.end, workflow)
     remove_copies()
 

@@ -14,14 +14,14 @@ import pytest
 
 from calling import questions
 from clocks import VirtualTime
-from ragassay.calls import _progress, overview
-from ragassay.calls._progress import Progress
+from ragassay.calls import progress
 from ragassay.calls.complete import complete, converse
 from ragassay.calls.model import ModelError, Request
+from ragassay.calls.progress import Progress
 
 QUIET = {"in_flight": 0, "waiting": 0, "pause": 0.0, "cap": None, "trouble": {}, "last_failure": ""}
 QUIET |= {"total": 0, "known": 0}
-QUIET |= dict.fromkeys(_progress.COUNTS, 0) | {"dollars": 0.0, "ended": False}
+QUIET |= dict.fromkeys(progress.COUNTS, 0) | {"dollars": 0.0, "ended": False}
 
 
 def job(rule, done, **more):
@@ -33,7 +33,7 @@ def line_of(folder, *jobs, estimate=None, seconds=60.0):
     folder.mkdir(exist_ok=True)
     for number, report in enumerate(jobs):
         (folder / f"{number}.json").write_text(json.dumps(report))
-    run = overview.Overview(folder, estimate)
+    run = progress.Overview(folder, estimate)
     run.recent.marks[0] = (0.0, 0)
     return run.line(seconds)
 
@@ -42,10 +42,10 @@ def line_of(folder, *jobs, estimate=None, seconds=60.0):
 def run(tmp_path, monkeypatch):
     """A run in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(_progress.FOLDER, "")
-    overview.begin()
-    yield Path(os.environ[_progress.FOLDER])
-    overview.end(well=False)
+    monkeypatch.setenv(progress.FOLDER, "")
+    progress.begin()
+    yield Path(os.environ[progress.FOLDER])
+    progress.end(well=False)
 
 
 def test_the_line_adds_up_all_jobs_and_names_those_with_most_left(tmp_path):
@@ -86,13 +86,13 @@ def test_jobs_tell_the_run_what_they_asked_and_a_second_time_that_they_asked_not
     [report] = [json.loads(path.read_text()) for path in run.iterdir()]
     assert (report["rule"], report["keys"], report["ended"]) == ("judge_scope", ["gpt", "2026-09"], True)
     assert (report["done"], report["requests"], report["known"], report["in_flight"]) == (20, 20, 0, 0)
-    overview.end(well=True)
+    progress.end(well=True)
     costs = capsys.readouterr().err
     assert re.search(r"^judge_scope +tested +20 +0 +0 +20 .* 0\.0\d+$", costs, re.M)
     assert re.search(r"^this run +20 ", costs, re.M)
-    overview.begin()
+    progress.begin()
     list(complete(questions(20), paid, ledger))
-    overview.end(well=True)
+    progress.end(well=True)
     assert capsys.readouterr().err == ""
 
 
@@ -110,14 +110,14 @@ def test_a_job_that_fails_has_told_what_it_paid(run, serve, model, tmp_path):
 @pytest.mark.parametrize(("well", "left"), [(False, {"requests": 10, "dollars": 1.0}), (True, None)])
 def test_what_was_asked_is_no_longer_estimated(tmp_path, monkeypatch, serve, model, well, left):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(_progress.FOLDER, "")
-    overview.RUNS.parent.mkdir()
-    overview.ESTIMATE.write_text(json.dumps({"requests": 30, "dollars": 1.0}))
-    overview.begin()
+    monkeypatch.setenv(progress.FOLDER, "")
+    progress.RUNS.parent.mkdir()
+    progress.ESTIMATE.write_text(json.dumps({"requests": 30, "dollars": 1.0}))
+    progress.begin()
     free = model(serve(), price={"input": 0, "output": 0})
     list(complete(questions(20), free, tmp_path / "ledger/respond/m"))
-    overview.end(well)
-    assert (json.loads(overview.ESTIMATE.read_text()) if overview.ESTIMATE.exists() else None) == left
+    progress.end(well)
+    assert (json.loads(progress.ESTIMATE.read_text()) if progress.ESTIMATE.exists() else None) == left
 
 
 def caller(**more):
@@ -137,8 +137,8 @@ def steps(total=None, done=0):
 @pytest.fixture
 def often(monkeypatch):
     """Lines in place of each minute's every fifth of a second."""
-    monkeypatch.setattr(_progress, "FIRST_SECONDS", 0.2)
-    monkeypatch.setattr(_progress, "SECONDS", 0.2)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.2)
+    monkeypatch.setattr(progress, "SECONDS", 0.2)
 
 
 def test_a_line_says_done_in_flight_rate_dollars_and_time_left():
@@ -224,7 +224,7 @@ def test_a_short_run_says_nothing(serve, model, tmp_path, caplog):
 @pytest.mark.parametrize(("done", "lines"), [(0, 0), (5, 1)])
 def test_a_batch_that_is_waited_for_is_told_of_elsewhere(monkeypatch, caplog, done, lines):
     clock = VirtualTime()
-    monkeypatch.setattr(_progress, "time", clock)
+    monkeypatch.setattr(progress, "time", clock)
 
     async def tell():
         telling = asyncio.create_task(steps(10, done).tell(caller(batched=True)))

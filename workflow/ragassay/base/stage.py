@@ -35,7 +35,7 @@ log.addFilter(_mask)
 
 def _is_for_the_terminal(record):
     """Whether a line belongs on the terminal. What `ragassay.running.console` shows in its own way does not, nor what
-    `ragassay.calls.overview` adds up.
+    `ragassay.calls.progress` adds up.
     """
     if CONSOLE in os.environ:
         return record.levelno >= logging.WARNING and not getattr(record, "last", False)

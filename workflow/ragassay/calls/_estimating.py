@@ -12,11 +12,11 @@ from pathlib import Path
 from uuid import uuid4
 
 from ragassay.calls._caller import Caller
-from ragassay.calls._progress import rule_and_keys
 from ragassay.calls.ledger.records import PICO
 from ragassay.calls.ledger.register import Register
 from ragassay.calls.limits.money import at_most
 from ragassay.calls.model import Model, Usage, provider_for
+from ragassay.calls.progress import rule_and_keys
 
 FOLDER = "RAGASSAY_ESTIMATE"  # the environment variable that says where estimates go
 BYTES_PER_TOKEN = 4.2  # of English prose, for the tokenizers in common use

@@ -9,8 +9,8 @@ import time
 
 from ragassay.base.errors import AssayError
 from ragassay.calls._caller import Caller, GaveUp
-from ragassay.calls._progress import Progress
 from ragassay.calls.ledger.journal import LedgerError
+from ragassay.calls.progress import Progress
 
 AHEAD = 4096  # items that may be finished before an earlier one is
 NOT_YET, GAP = object(), object()

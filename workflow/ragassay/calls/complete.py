@@ -16,13 +16,13 @@ from ragassay.base.stage import log
 from ragassay.base.tally import Tally
 from ragassay.calls._caller import DRAIN_SECONDS, Caller, GaveUp, Stopped
 from ragassay.calls._estimating import FOLDER, EstimatingCaller, estimating
-from ragassay.calls._progress import Progress, Report
 from ragassay.calls._workers import Unanswered, Workers
 from ragassay.calls.batches.batch_caller import BatchCaller
 from ragassay.calls.ledger.lease import Lease
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.ledger.register import Register
 from ragassay.calls.model import Answer, Model, Request, provider_for
+from ragassay.calls.progress import Progress, Report
 from ragassay.schemas.report import CALLS
 
 __all__ = ["GaveUp", "Stopped", "Unanswered", "account", "complete", "converse", "estimating"]

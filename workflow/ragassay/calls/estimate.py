@@ -23,7 +23,7 @@ from ragassay.calls import _asking
 from ragassay.calls._estimating import FOLDER, estimating
 from ragassay.calls.ledger import sharing
 from ragassay.calls.ledger.records import PICO
-from ragassay.calls.overview import ESTIMATE, summed
+from ragassay.calls.progress import ESTIMATE, summed
 from ragassay.config import settings
 from ragassay.config.prices import usual_key
 from ragassay.config.project import of_project
