@@ -3,6 +3,7 @@
 import contextlib
 
 from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.ledger.register import Register
 from ragassay.calls.model import Request
 
 
@@ -21,15 +22,28 @@ def replies(folder) -> int:
         return ledger.counts["replies"]
 
 
-class InMemory:
-    """The register as one simulated process sees it; `kept` is what all of them share."""
+class InMemory(Register):
+    """The register as one simulated process sees it; `kept` is what all of them share: grants, money, turns."""
 
-    def __init__(self, name, kept, clock):
-        self.name, self.kept, self.clock = name, kept, clock
+    def __init__(self, name, kept, clock, ledger="ledger"):
+        self.name, self.kept, self.clock, self.ledger = name, kept, clock, str(ledger)
 
     @contextlib.contextmanager
     def shared(self):
         yield self.kept, self.clock.monotonic()
 
-    def spent(self, dollars, unsure=0.0):
-        pass
+    @contextlib.contextmanager
+    def turn(self):
+        turns = self.kept.setdefault("turns", [])
+        turns.append(self.name)
+        try:
+            yield lambda: turns[0] == self.name
+        finally:
+            turns.remove(self.name)
+
+    @contextlib.contextmanager
+    def _locked(self):
+        yield dict(self.kept.get("money", {}))
+
+    def _write(self, money):
+        self.kept["money"] = money

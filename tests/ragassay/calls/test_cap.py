@@ -4,59 +4,22 @@ with requests in flight, by the bill of the server.
 
 import asyncio
 import contextlib
+import itertools
 import random
-from collections import deque
 from types import SimpleNamespace
 
 import pytest
 
-from calling import questions
+from calling import InMemory, questions
 from ragassay.calls import model
 from ragassay.calls._caller import Caller, GaveUp
 from ragassay.calls.ledger.records import Ledger
-from ragassay.calls.ledger.register import Register
 from ragassay.calls.limits.money import OverBudget
 from ragassay.calls.limits.quirks import HEADROOM
 from ragassay.calls.model import Answer, Failure, Model, Usage
 
 LIMIT, FACTOR, CONCURRENCY = 1000, 20, 64  # tokens of an answer, by how many times the longest exceeds it, in flight
 PRICE = {"input": 0.0, "output": 1e6 / LIMIT}  # an answer that keeps to its limit costs at most a dollar
-
-
-class Registers:
-    """What the registers of simulated processes share, in memory and by the clock of the simulation."""
-
-    def __init__(self, clock):
-        self.clock, self.kept, self.money, self.jobs, self.turns = clock, {}, {}, 0, deque()
-
-    def of(self, ledger):
-        self.jobs += 1
-        return InMemory(self, f"here 1 {self.jobs}", str(ledger))
-
-
-class InMemory(Register):
-    def __init__(self, registers, name, ledger):
-        self.registers, self.name, self.ledger = registers, name, ledger
-
-    @contextlib.contextmanager
-    def shared(self):
-        yield self.registers.kept, self.registers.clock.monotonic()
-
-    @contextlib.contextmanager
-    def turn(self):
-        turns = self.registers.turns
-        turns.append(self.name)
-        try:
-            yield lambda: turns[0] == self.name
-        finally:
-            turns.remove(self.name)
-
-    @contextlib.contextmanager
-    def _locked(self):
-        yield dict(self.registers.money)
-
-    def _write(self, money):
-        self.registers.money = money
 
 
 class Server(model.Provider):
@@ -101,7 +64,7 @@ def simulated(tmp_path, clock, unsynced):
     """A function that lets jobs ask one server under one cap, kills some of them and runs them again."""
 
     def run(seed, factors, cap, jobs, requests, **more):
-        chance, registers = random.Random(seed), Registers(clock)
+        chance, kept, names = random.Random(seed), {}, itertools.count()
         settings = {"concurrency": CONCURRENCY, "price": PRICE, "budget_usd": cap, "timeout": 1e6, **more}
         asked = Model("tested", "x", "x", **settings)
         server = Server(asked, factors(random.Random(seed)), chance)
@@ -110,7 +73,8 @@ def simulated(tmp_path, clock, unsynced):
             folder, killed = tmp_path / f"{seed}" / f"{number}", True
             while killed:
                 ledger = Ledger(folder)
-                lease = SimpleNamespace(register=registers.of(folder), lost=False, read_only=False, name="lease")
+                register = InMemory(f"here 1 {next(names)}", kept, clock, folder)
+                lease = SimpleNamespace(register=register, lost=False, read_only=False, name="lease")
                 caller = Caller(asked, ledger, server, lease)
                 left = iter(questions(requests, max_tokens=LIMIT))
 
@@ -132,7 +96,7 @@ def simulated(tmp_path, clock, unsynced):
                     pass
                 if killed:  # nothing is reported, and its slots come free
                     caller.slots._looking and caller.slots._looking.cancel()
-                    registers.kept.get("jobs", {}).pop(lease.register.name, None)
+                    kept.get("jobs", {}).pop(register.name, None)
                 else:
                     await caller.close()
                 ledger.close()
@@ -179,12 +143,23 @@ def adverse(draw):
         yield FACTOR
 
 
-@pytest.mark.parametrize("factors", [drawn, skewed, rare, creeping])
-def test_a_cap_holds_whatever_the_factors_of_answers(simulated, factors):
-    used = []
+def servers(simulated, factors, answers, requests, **more):
+    """(seed, server, cap) of a dozen simulations, whose cap allows so many of the longest answers."""
     for seed in range(12):
-        cap, jobs = 30.0 * FACTOR, 1 + seed % 4
-        server = simulated(seed, factors, cap, jobs, requests=1200 // jobs)
+        cap, jobs = answers * FACTOR, 1 + seed % 4
+        yield seed, simulated(seed, factors, cap, jobs, requests // jobs, **more), cap
+
+
+LONGEST = {"longest_answer": FACTOR * LIMIT}  # of the model: then nothing is unforeseen
+
+
+@pytest.mark.parametrize(
+    ("factors", "answers", "requests", "more"),
+    [*((factors, 30, 1200, {}) for factors in (drawn, skewed, rare, creeping)), (adverse, 5, 400, LONGEST)],
+)
+def test_a_cap_holds_whatever_the_factors_of_answers(simulated, factors, answers, requests, more):
+    used = []
+    for seed, server, cap in servers(simulated, factors, answers, requests, **more):
         assert server.billed <= cap, seed
         used.append(server.billed / cap)
     assert max(used) > 0.5
@@ -192,20 +167,8 @@ def test_a_cap_holds_whatever_the_factors_of_answers(simulated, factors):
 
 def test_no_more_than_what_could_not_be_foreseen_goes_beyond_the_cap(simulated):
     """Even where the answers seen so far say nothing about those to come."""
-    for seed in range(12):
-        cap, jobs = 5.0 * FACTOR, 1 + seed % 4
-        server = simulated(seed, adverse, cap, jobs, requests=400 // jobs)
+    for seed, server, cap in servers(simulated, adverse, 5, 400):
         assert server.billed <= cap + server.unforeseen, seed
-
-
-def test_with_the_longest_answer_of_the_model_nothing_is_unforeseen(simulated):
-    used = []
-    for seed in range(12):
-        cap, jobs = 5.0 * FACTOR, 1 + seed % 4
-        server = simulated(seed, adverse, cap, jobs, requests=400 // jobs, longest_answer=FACTOR * LIMIT)
-        assert server.billed <= cap, seed
-        used.append(server.billed / cap)
-    assert max(used) > 0.5
 
 
 def test_after_a_surprise_few_are_in_flight(simulated):

@@ -10,7 +10,6 @@ from calling import InMemory, questions
 from ragassay.calls import _caller, model
 from ragassay.calls._caller import Caller
 from ragassay.calls.ledger.records import Ledger
-from ragassay.calls.limits import rates
 from ragassay.calls.model import Answer, Failure, Model, Usage
 
 
@@ -51,8 +50,7 @@ def asked(monkeypatch, tmp_path, clock, unsynced):
 
         async def job(number, count):
             ledger = Ledger(tmp_path / f"{number}")
-            register = InMemory(f"here 1 {number}", kept, clock)
-            monkeypatch.setattr(_caller, "Quirks", lambda model, register: rates.Quirks(model))
+            register = InMemory(f"here 1 {number}", kept, clock, ledger.folder)
             lease = SimpleNamespace(register=register, lost=False, read_only=False, name="lease")
             asking, requests = Caller(tested, ledger, server, lease), iter(questions(count, f"{number} {{}}"))
 

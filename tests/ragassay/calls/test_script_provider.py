@@ -153,28 +153,16 @@ def test_replies_that_change_are_other_answers_wherever_they_lie(folder, tmp_pat
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("begins:", "starts:", "found something else in the file, expected begins, claims and in_scope"),
-        (f"begins: {BEGINS}", "begins: ''", "found something else in begins"),
-        ("  restated: Six", "  guessed: Six", "found something else in claims, 2"),
-        (
-            "  restated: Six people sail the new boat of Gannet Head.",
-            "  restated: ''",
-            "found something else in claims, 2",
-        ),
-        (
-            "- claim: The old boat of Gannet Head is sold.\n  expected",
-            "- expected",
-            "found something else in claims, 3",
-        ),
-        (
-            REPLY.split("in_scope")[0].split(BEGINS)[1],
-            "\nclaims: []\n",
-            "found something else in claims, expected a list",
-        ),
-        (REPLY.split("in_scope")[1], ": a word", "found something else in in_scope"),
-        ("  near_miss:", "  expects:", "found something else in claims, 1"),
-        ("in_scope:\n- How much did the new boat cost?", "in_scope:\n- {}", "found something else in in_scope"),
-        ("claims:\n", "claims: [\n", "lifeboat.yaml:"),
+        ("begins:", "starts:", "the file, expected begins, claims and in_scope"),
+        (f"begins: {BEGINS}", "begins: ''", "begins"),
+        ("  restated: Six", "  guessed: Six", "claims, 2"),
+        ("  restated: Six people sail the new boat of Gannet Head.", "  restated: ''", "claims, 2"),
+        ("- claim: The old boat of Gannet Head is sold.\n  expected", "- expected", "claims, 3"),
+        (REPLY.split("in_scope")[0].split(BEGINS)[1], "\nclaims: []\n", "claims, expected a list"),
+        (REPLY.split("in_scope")[1], ": a word", "in_scope"),
+        ("  near_miss:", "  expects:", "claims, 1"),
+        ("in_scope:\n- How much did the new boat cost?", "in_scope:\n- {}", "in_scope"),
+        ("claims:\n", "claims: [\n", None),
     ],
 )
 def test_a_malformed_file_is_one_line_that_names_file_and_field(folder, old, new, told):
@@ -183,7 +171,8 @@ def test_a_malformed_file_is_one_line_that_names_file_and_field(folder, old, new
     file.write_text(REPLY.replace(old, new))
     with pytest.raises(ModelError) as error:
         provider(folder)
-    assert "lifeboat.yaml" in str(error.value) and told in str(error.value) and "\n" not in str(error.value)
+    expected = f"found something else in {told}" if told else "lifeboat.yaml:"
+    assert "lifeboat.yaml" in str(error.value) and expected in str(error.value) and "\n" not in str(error.value)
 
 
 def test_a_folder_without_replies_is_refused(tmp_path):

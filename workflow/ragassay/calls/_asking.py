@@ -7,6 +7,7 @@ import json
 import math
 import re
 import shutil
+import statistics
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -167,6 +168,5 @@ def interval(values: list[float], count: int) -> tuple[float, float]:
     n, mean = len(values), sum(values) / len(values)
     if n < 2 or n == count:
         return (mean * count,) * 2
-    deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1))
-    margin = stats.t.ppf((1 + SURE) / 2, n - 1) * deviation * math.sqrt((1 - n / count) / n)
+    margin = stats.t.ppf((1 + SURE) / 2, n - 1) * statistics.stdev(values) * math.sqrt((1 - n / count) / n)
     return max(sum(values), count * (mean - margin)), count * (mean + margin)

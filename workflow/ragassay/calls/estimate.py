@@ -48,7 +48,8 @@ def estimate(targets: list[str], ask: int = 0, alone: Callable = contextlib.null
     asks for real; while it does, `alone` keeps runs off.
     """
     Path(".snakemake").mkdir(exist_ok=True)
-    environment = os.environ | dict.fromkeys(_keys(targets) - os.environ.keys(), "not needed for an estimate")
+    keys = key_variables(pipeline.configfiles(targets))
+    environment = os.environ | dict.fromkeys(keys - os.environ.keys(), "not needed for an estimate")
     if status := _snakemake([*targets, "--until", "collect_documents"], environment, Path()):
         return status
     config = of_project(pipeline.configfiles(targets))
@@ -191,10 +192,6 @@ def _concerns(switch, row):
     return "keys" not in switch or bool(set(switch["keys"]) & set(row["keys"]))
 
 
-def _keys(arguments):
-    return key_variables(pipeline.configfiles(arguments))
-
-
 def key_variables(configfiles: list[str]) -> set[str]:
     """The variables that hold keys, which Snakemake wants to see set."""
     contents = [settings.read(file) for file in [*pipeline.settings_files(), *configfiles]]
@@ -236,7 +233,3 @@ def main(arguments: list[str], ask: int = 0, alone: Callable = contextlib.nullco
     except AssayError as error:
         sys.stderr.write(f"estimate: {error}\n")
         return error.exit_code
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -97,7 +97,7 @@ class LiveAnswer:
     def is_cut(self) -> bool | None:
         """Whether it cuts long prompts; None if that could not be seen."""
         few, many = (answer and answer.prompt_tokens for answer in (self.short, self.long))
-        return many < CUT * _expected(few) if few and many and not self.long.detail else None
+        return many < CUT * expected_tokens(few) if few and many and not self.long.detail else None
 
     def _reads(self):
         few, many = self.short.prompt_tokens, self.long.prompt_tokens
@@ -105,19 +105,13 @@ class LiveAnswer:
             return f"not known: {self.long.detail or 'the reply counts no tokens'}"
         if not self.cut_after:
             return f"{many:,} tokens are read"
-        return (
-            f"{many:,} tokens are read of about {_expected(few):,}, the rest is cut without notice; give the server a"
-            " longer context (Ollama: num_ctx) or shorten documents"
-        )
+        remedy = "give the server a longer context (Ollama: num_ctx) or shorten documents"
+        return f"{many:,} tokens are read of about {expected_tokens(few):,}, the rest is cut without notice; {remedy}"
 
 
-def _expected(few):
-    return expected_tokens(few, _filled(FEW), _filled(MANY))
-
-
-def expected_tokens(few: int, short: str, long: str) -> int:
+def expected_tokens(few: int) -> int:
     """How many tokens the long prompt has, if the short one, of the same sentences, has so few."""
-    return round(few * len(long) / len(short))
+    return round(few * len(_filled(MANY)) / len(_filled(FEW)))
 
 
 def _filled(sentences):

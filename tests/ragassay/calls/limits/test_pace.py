@@ -188,32 +188,29 @@ def run(slots, conversation, count):
     VirtualTime().run(all_of_them())
 
 
-def test_no_more_at_once_than_there_are_slots_and_more_when_there_are_more():
-    slots, inside, seen = Slots(Shares(3, 6)), [], []
+def inside(slots, count):
+    """(slots of the job, how many are in use) whenever one is taken."""
+    holders, seen = [], []
 
     async def one(number):
         async with slots:
-            inside.append(number)
-            seen.append((slots.most, len(inside)))
-            await asyncio.sleep(0.001)
-            inside.remove(number)
+            holders.append(number)
+            seen.append((slots.most, len(holders)))
+            await asyncio.sleep(0.002)
+            holders.remove(number)
 
-    run(slots, one, 200)
-    assert len(seen) == 200
+    run(slots, one, count)
+    assert len(seen) == count
+    return seen
+
+
+def test_no_more_at_once_than_there_are_slots_and_more_when_there_are_more():
+    seen = inside(Slots(Shares(3, 6)), 200)
     assert {most: max(count for limit, count in seen if limit == most) for most, _ in seen} == {3: 3, 6: 6}
 
 
 def test_a_job_without_slots_waits_until_it_has_some_and_gives_back_what_is_too_many():
-    slots, inside, seen = Slots(Shares(0, 0, 2, 2, 1)), [], []
-
-    async def one(number):
-        async with slots:
-            inside.append(number)
-            seen.append((slots.most, len(inside)))
-            await asyncio.sleep(0.005)
-            inside.remove(number)
-
-    run(slots, one, 30)
+    seen = inside(Slots(Shares(0, 0, 2, 2, 1)), 30)
     assert all(count <= most for most, count in seen)
     assert {most for most, _ in seen} == {2, 1}
 

@@ -23,31 +23,24 @@ COLUMNS = ("claims", "hallucinated_claims", "in_scope_questions", "out_of_scope_
 TWO = {1: "It rang.", 2: "Nobody came."}
 SHAPES = [
     "1. {}\n2. {}", "1) {}\n2) {}", "1: {}\n2: {}", "**1.** {}\n**2.** {}", "**1. {}**\n**2. {}**", "(1) {}\n(2) {}",
-    "[1] {}\n[2] {}",
-    "1 - {}\n2 - {}", "1 – {}\n2 – {}", "1— {}\n2— {}", "#1 {}\n#2 {}", "#1: {}\n#2: {}", "# 1. {}\n# 2. {}",
-    "1.{}\n2.{}", "**1** {}\n**2** {}",
-    "__1.__ {}\n__2.__ {}", "*1.* {}\n*2.* {}", "**1**. {}\n**2**. {}", "**1.** **{}**\n**2.** **{}**",
-    "1. **{}**\n2. **{}**",
-    "１．{}\n２．{}", "１）{}\n２）{}", "（１）{}\n（２）{}", "1、{}\n2、{}", "①{}\n② {}", "1️⃣ {}\n2️⃣ {}",
-    "1\t{}\n2\t{}", "١. {}\n٢. {}",
+    "[1] {}\n[2] {}", "1 - {}\n2 - {}", "1 – {}\n2 – {}", "1— {}\n2— {}", "#1 {}\n#2 {}", "#1: {}\n#2: {}",
+    "# 1. {}\n# 2. {}", "1.{}\n2.{}", "**1** {}\n**2** {}", "__1.__ {}\n__2.__ {}", "*1.* {}\n*2.* {}",
+    "**1**. {}\n**2**. {}", "**1.** **{}**\n**2.** **{}**", "1. **{}**\n2. **{}**", "１．{}\n２．{}", "１）{}\n２）{}",
+    "（１）{}\n（２）{}", "1、{}\n2、{}", "①{}\n② {}", "1️⃣ {}\n2️⃣ {}", "1\t{}\n2\t{}", "١. {}\n٢. {}",
     "Claim 1: {}\nClaim 2: {}", "**Claim 1:** {}\n**Claim 2:** {}", "**Claim 1**\n{}\n\n**Claim 2**\n{}",
-    "### Claim 1\n{}\n### Claim 2\n{}",
-    "Claim 1:\n\n{}\n\nClaim 2:\n\n{}", "Missing claim #1: {}\nMissing claim #2: {}", "Q1: {}\nQ2: {}",
-    "Question 1. {}\nQuestion 2. {}",
-    "1.\n{}\n2.\n{}", "1. {}\n\n2. {}", "1. {}\r\n2. {}\r\n", "  1. {}\n  2. {}", "1. {}\n   2. {}", "> 1. {}\n> 2. {}",
-    "1. {}\n---\n2. {}",
-    "\ufeff1. {}\n\u200e2. {}", "- 1. {}\n- 2. {}", "* **1.** {}\n* **2.** {}", "1. {}\n2) {}", "01. {}\n02. {}",
-    "1.) {}\n2.) {}",
-    "- {}\n- {}", "* {}\n* {}", "• {}\n• {}", "•{}\n•{}", "+ {}\n\n+ {}", "  - {}\n  - {}", "• {} • {}",
-    "```\n1. {}\n2. {}\n```", "Here:\n```text\n1. {}\n2. {}\n```\nDone.", "Here are 2 claims:\n\n1. {}\n2. {}",
-    "In 2024: two.\n1. {}\n2. {}",
+    "### Claim 1\n{}\n### Claim 2\n{}", "Claim 1:\n\n{}\n\nClaim 2:\n\n{}",
+    "Missing claim #1: {}\nMissing claim #2: {}", "Q1: {}\nQ2: {}", "Question 1. {}\nQuestion 2. {}", "1.\n{}\n2.\n{}",
+    "1. {}\n\n2. {}", "1. {}\r\n2. {}\r\n", "  1. {}\n  2. {}", "1. {}\n   2. {}", "> 1. {}\n> 2. {}",
+    "1. {}\n---\n2. {}", "\ufeff1. {}\n\u200e2. {}", "- 1. {}\n- 2. {}", "* **1.** {}\n* **2.** {}", "1. {}\n2) {}",
+    "01. {}\n02. {}", "1.) {}\n2.) {}", "- {}\n- {}", "* {}\n* {}", "• {}\n• {}", "•{}\n•{}", "+ {}\n\n+ {}",
+    "  - {}\n  - {}", "• {} • {}", "```\n1. {}\n2. {}\n```", "Here:\n```text\n1. {}\n2. {}\n```\nDone.",
+    "Here are 2 claims:\n\n1. {}\n2. {}", "In 2024: two.\n1. {}\n2. {}",
     "1. {}\n2. {}\n\nLet me know if you need more.", "1. {}\n2. {}\nI hope this helps!",
-    "1. {}\n2. {}\n\n---\n\nDone.\n\nBye.", "- {}\n- {}\nDone.",
-    "1. {} 2. {}", "Here they are: 1. {} 2. {}", "Claims: 1. {}\n2. {}", "Claim 1: {} Claim 2: {}", "(1) {} (2) {}",
-    "**1.** {} **2.** {}",
-    "1. {} and 2. {}", "**1. {}** **2. {}**", "1) {} 2) {}", "<think>1. x\n2. y</think>\n1. {}\n2. {}",
-    "1. {}\n2. {}</s>", "1. {}\n2. {}\n1. It rang.\n2. Nobody came.", "**Claims**\n\n1. {}\n\n**More**\n\n2. {}",
-    "1. {}\n## More\n2. {}", "Here you are.\n\nClaims: 1. {} 2. {}", "Notes:\n- be short\n1. {}\n2. {}",
+    "1. {}\n2. {}\n\n---\n\nDone.\n\nBye.", "- {}\n- {}\nDone.", "1. {} 2. {}", "Here they are: 1. {} 2. {}",
+    "Claims: 1. {}\n2. {}", "Claim 1: {} Claim 2: {}", "(1) {} (2) {}", "**1.** {} **2.** {}", "1. {} and 2. {}",
+    "**1. {}** **2. {}**", "1) {} 2) {}", "<think>1. x\n2. y</think>\n1. {}\n2. {}", "1. {}\n2. {}</s>",
+    "1. {}\n2. {}\n1. It rang.\n2. Nobody came.", "**Claims**\n\n1. {}\n\n**More**\n\n2. {}", "1. {}\n## More\n2. {}",
+    "Here you are.\n\nClaims: 1. {} 2. {}", "Notes:\n- be short\n1. {}\n2. {}",
 ]  # fmt: skip
 OTHERS = {
     "1. The \x1b[2J\u202emayor\u2066 o\u200bpened it.\u20282. He left\0 \U000e0041again.": {
@@ -122,14 +115,12 @@ OTHERS = {
 ABSTAINED = {
     "count_mismatch": [
         "No list here.", "1. A.\n1. B.\n2. C.", "1. A.\n2. B.\n1. X.", "5. E.\n1. A.", "1. A.\n3. C.\n2. B.",
-        "1. Paris 2. London",
-        "1. They are No. 2. It is so.", "* A.\n- B.", "1.5 million people came.", "1.1 A.\n1.2 B.",
-        "It was sold in 2024. Nobody came.",
-        "1.\n2.\n3.", "1. A.\n2. B.\n\nOn reflection:\n\n1) C.\n2) D.", "It came second. 2. It left",
+        "1. Paris 2. London", "1. They are No. 2. It is so.", "* A.\n- B.", "1.5 million people came.",
+        "1.1 A.\n1.2 B.", "It was sold in 2024. Nobody came.", "1.\n2.\n3.",
+        "1. A.\n2. B.\n\nOn reflection:\n\n1) C.\n2) D.", "It came second. 2. It left",
         "1. It has part 2. Then part 3. And so.", "1. Paris 2. London 3. Rome.", "1. A. 1. B.", "1. Paris, 2. London",
-        "2. A. 2. B.", "1. A.\n2. B. 2. C.\n3. D.",
-        "2024. A.\n2025. B.", "1. A.\n\n(1) x\n(2) y\n\n2. B.", "1. a\n" * 3000, "-5 degrees\n-6 degrees",
-        "(1 of 2)\n(2 of 2)",
+        "2. A. 2. B.", "1. A.\n2. B. 2. C.\n3. D.", "2024. A.\n2025. B.", "1. A.\n\n(1) x\n(2) y\n\n2. B.",
+        "1. a\n" * 3000, "-5 degrees\n-6 degrees", "(1 of 2)\n(2 of 2)",
     ],
     "refusal": [
         "I cannot do this.", "I'm sorry, but I can't help with that.",
@@ -226,28 +217,22 @@ def lists_of_gold():
     for group in (1, 2):
         for row in pq.read_table(GOLD / f"documents_{group}.parquet", columns=["doc_id", *COLUMNS]).to_pylist():
             for column in COLUMNS:
-                yield f"{row['doc_id']} {column}", row[column]
+                yield f"{row['doc_id']} {column}", RECORDED[row["doc_id"]][column], row[column]
 
 
 def seen(items):
-    """Numbers and the start of a hash of each item: enough to recognise them, nothing of their text."""
-    return {str(number): hashlib.sha256(item.encode()).hexdigest()[:12] for number, item in items.items()}
+    """How many, and the start of a hash of numbers and items: enough to recognise them, nothing of their text."""
+    return f"{len(items)} {hashlib.sha256(json.dumps(items).encode()).hexdigest()[:12]}"
 
 
-def test_recorded_lists_parse_to_what_a_careful_reader_sees():
-    found = {name: seen(parse_numbered(text).value) for name, text in lists_of_gold()}
-    assert len(found) == 120
-    assert found == RECORDED
-
-
-def test_recorded_lists_survive_other_markers_and_lines():
-    for name, text in lists_of_gold():
+def test_recorded_lists_parse_to_what_a_careful_reader_sees_whatever_their_markers_and_lines():
+    assert sum(map(len, RECORDED.values())) == 120
+    for name, recorded, text in lists_of_gold():
         items = parse_numbered(text).value
-        on_one_line = re.sub(r"\s*\n\s*", " ", text)
-        assert seen(parse_numbered(on_one_line).value) == RECORDED[name], name
+        assert seen(items) == recorded, name
+        assert parse_numbered(re.sub(r"\s*\n\s*", " ", text)).value == items, name
         for seed in range(3):
-            again = parse_numbered(listed(random.Random(seed), items))
-            assert seen(again.value) == RECORDED[name], (name, seed)
+            assert parse_numbered(listed(random.Random(seed), items)).value == items, (name, seed)
 
 
 PIECES = ["1", "2", "3", "12", ". ", ") ", ": ", "(", "**", "\n", "\n\n", "  ", "- ", "• ", "A.", "b", "Claim ", "#"]

@@ -32,7 +32,6 @@ class SharedLimits:
         self.model, self.register, self.quirks = model, register or Alone(), quirks or Quirks(model)
         self.endpoint = [model.provider, model.model, model.base_url]
         self.learned, self.confirmed = None, False  # `confirmed`: by a reply of this run
-        self._looked_at, self._in_force = None, self._lowest(None)
         self.jobs, self._between = 0, deque(maxlen=LOOKS)
         self.slowed, self._now = None, 0.0  # [when jobs slowed down, until when they paused, requests a minute then]
 
@@ -50,12 +49,7 @@ class SharedLimits:
     @property
     def in_force(self) -> dict:
         """name -> the lowest limit, None without one"""
-        if self.learned is not self._looked_at:
-            self._looked_at, self._in_force = self.learned, self._lowest(self.learned)
-        return self._in_force
-
-    def _lowest(self, learned):
-        learned = learned or {}
+        learned = self.learned or {}
         given = {name: [limit for limit in (getattr(self.model, name), learned.get(name)) if limit] for name in NAMES}
         return {name: min(limits, default=None) for name, limits in given.items()}
 

@@ -10,12 +10,10 @@ from urllib.parse import urlsplit
 
 from yarl import URL
 
-from ragassay.base import terminal
-from ragassay.base.errors import json_of
 from ragassay.calls import model
 from ragassay.calls.model import Failure, Job, Model, ModelError
-from ragassay.calls.wire.clients import Fast, Official, new_session, retry_after
-from ragassay.calls.wire.failures import CONNECT_SECONDS, failure_in_reply, failure_of, failure_without_reply
+from ragassay.calls.wire.clients import Fast, Official, failure_of_reply, key_in, new_session
+from ragassay.calls.wire.failures import CONNECT_SECONDS, failure_in_reply, failure_without_reply
 from ragassay.calls.wire.replies import completion
 
 ENDPOINT = "/v1/chat/completions"
@@ -49,15 +47,11 @@ class Provider(model.Provider):
 
     def __init__(self, settings: Model):
         super().__init__(settings)
-        key = os.environ.get(settings.key_variable, "").strip() if settings.key_variable else "none"
-        if not key:
-            raise ModelError(f"model {settings.name}: no key; set the environment variable {settings.key_variable}")
-        if not (key.isascii() and key.isprintable()):
-            raise ModelError(f"model {settings.name}: what {settings.key_variable} holds cannot be a key")
-        terminal.remember(key)
+        variable = settings.key_variable
+        self.key = key_in(variable, f"model {settings.name}") if variable else "none"
         base = settings.base_url or os.environ.get(self.home_variable) or self.home
         _check_address(settings.name, "base_url" if settings.base_url else self.home_variable, base)
-        self.key, self.where = key, str(URL(base)).rstrip("/")
+        self.where = str(URL(base)).rstrip("/")
         address, self.query = URL(self.where), dict(URL(self.where).query)
         self.server = str(address.with_query(None)).rstrip("/")
         self.is_azure = "api-version" in self.query  # as in the addresses of its older interface
@@ -151,9 +145,7 @@ class Provider(model.Provider):
 
     def failure(self, status, headers, text):
         """What a status other than 200 means."""
-        error = json_of(text)
-        error = error if isinstance(error, dict) else headers.get("location", text) if 300 <= status < 400 else text
-        return failure_of(status, error, f"from {self.where}", self.model, retry_after(headers))
+        return failure_of_reply(status, headers, text, f"from {self.where}", self.model)
 
     # Batches: an input file, what becomes of it, and output files.
 

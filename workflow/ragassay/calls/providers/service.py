@@ -8,20 +8,17 @@ import hashlib
 import importlib
 import inspect
 import json
-import os
 import sys
 import threading
 from pathlib import Path
 
 from yarl import URL
 
-from ragassay.base import terminal
 from ragassay.base.code_version import WORKFLOW, module_version
-from ragassay.base.errors import json_of
 from ragassay.calls import model
 from ragassay.calls.model import Answer, Failure, Model, ModelError, Usage
-from ragassay.calls.wire.clients import Fast, retry_after
-from ragassay.calls.wire.failures import failure_in_reply, failure_of
+from ragassay.calls.wire.clients import Fast, failure_of_reply, key_in
+from ragassay.calls.wire.failures import failure_in_reply
 from ragassay.calls.wire.replies import completion
 from ragassay.calls.wire.service_replies import ServiceReply, beside_answer, error_in, parsed, read_reply
 
@@ -60,9 +57,7 @@ class Provider(model.Provider):
             failure.detail = failure.detail.replace("base_url", f"{self.model.place}.address")
             raise
         if not 200 <= status < 300:
-            error = json_of(text)
-            error = error if isinstance(error, dict) else headers.get("location", text) if 300 <= status < 400 else text
-            raise failure_of(status, error, self.source, self.model, retry_after(headers))
+            raise failure_of_reply(status, headers, text, self.source, self.model)
         return text, {}
 
     def read(self, body):
@@ -116,13 +111,7 @@ class Provider(model.Provider):
         variable, headers = self.model.key_variable, self.settings["headers"]
         if not variable:
             return headers
-        key = os.environ.get(variable, "").strip()
-        if not key and self.model.mode != "replay":
-            raise ModelError(f"{self.model.place}: no key; set the environment variable {variable}")
-        if not (key.isascii() and key.isprintable()):
-            raise ModelError(f"{self.model.place}: what {variable} holds cannot be a key")
-        if key:
-            terminal.remember(key)
+        key = key_in(variable, self.model.place, needed=self.model.mode != "replay")
         if not any(KEY in value for value in headers.values()):
             headers = {**headers, "Authorization": f"Bearer {KEY}"}
         return {name: value.replace(KEY, key) for name, value in headers.items()}

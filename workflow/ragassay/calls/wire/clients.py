@@ -3,6 +3,7 @@ Both send the same bytes and hand on what came, whatever its status; nothing is 
 request: a session would give its own, with the key, to proxies, too."""
 
 import json
+import os
 import urllib.request
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -11,8 +12,10 @@ from time import time
 import aiohttp
 from yarl import URL
 
-from ragassay.calls.model import Failure, ModelError
-from ragassay.calls.wire.failures import CONNECT_SECONDS, failure_of_proxy, failure_without_reply
+from ragassay.base import terminal
+from ragassay.base.errors import json_of
+from ragassay.calls.model import Failure, Model, ModelError
+from ragassay.calls.wire.failures import CONNECT_SECONDS, failure_of, failure_of_proxy, failure_without_reply
 
 IDLE = 4.0  # seconds for which a connection is kept; many servers close theirs after 5
 LONGEST_HEADER = 65_536  # bytes
@@ -116,7 +119,26 @@ def new_session(ssl) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=connector, **settings)
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def key_in(variable: str, place: str, needed: bool = True) -> str:
+    """The key that an environment variable holds; from then on nothing shows it."""
+    key = os.environ.get(variable, "").strip()
+    if not key and needed:
+        raise ModelError(f"{place}: no key; set the environment variable {variable}")
+    if not (key.isascii() and key.isprintable()):
+        raise ModelError(f"{place}: what {variable} holds cannot be a key")
+    terminal.remember(key)
+    return key
+
+
+def failure_of_reply(status: int, headers: Mapping[str, str], text: str, source: str, model: Model) -> Failure:
+    """What a status other than 200 means."""
+    error = json_of(text)
+    if not isinstance(error, dict):
+        error = headers.get("location", text) if 300 <= status < 400 else text
+    return failure_of(status, error, source, model, _retry_after(headers))
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that a server asks to wait, in either of the two forms it may use."""
     value = headers.get("retry-after", "")
     try:
