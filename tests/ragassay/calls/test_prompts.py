@@ -154,10 +154,7 @@ def test_wrong_values_are_named(prompt_file, given_values, expected):
         ({"placeholders": PLACEHOLDERS | {"n": "x"}}, "unusable entry for {n}"),
         ({"examples": [{"values": "a", "reply": "b"}]}, "an unusable example 1"),
         ({"examples": [{"values": {"shells": "a", "n": 1}, "reply": 7}]}, "an unusable example 1"),
-        (
-            {"placeholders": PLACEHOLDERS | {"shells": {"label": "A>", "description": "x"}}},
-            "the label 'A>' of {shells}",
-        ),
+        ({"placeholders": PLACEHOLDERS | {"n": {"label": "A>", "description": "x"}}}, "the label 'A>' of {n}"),
     ],
 )
 def test_an_unusable_file_is_named_with_what_is_wrong(prompt_file, changes, expected):
