@@ -36,38 +36,31 @@ def list_attacks(
     the corpus of each dataset; `defences` are those that have a column; `models` says what each model is, and
     `command` makes the page.
     """
-    files = {
-        name: [(tables.keys(table, path), path) for path in paths]
-        for name, (table, paths) in {
-            "targets": (TARGETS, targets),
-            "poisoned_passages": (POISONED_PASSAGES, poisoned_passages),
-            "retrieved": (RETRIEVED, retrieved),
-            "filtered": (FILTERED, filtered),
-            "answers": (ANSWERS, answers),
-        }.items()
-    }
-    columns = columns_of(defences, [(keys["defence"], keys["responder"]) for keys, _ in files["answers"]])
+    files = {TARGETS: targets, POISONED_PASSAGES: poisoned_passages, RETRIEVED: retrieved, FILTERED: filtered}
+    files |= {ANSWERS: answers}
+    files = {table: [(tables.keys(table, path), path) for path in paths] for table, paths in files.items()}
+    columns = columns_of(defences, [(keys["defence"], keys["responder"]) for keys, _ in files[ANSWERS]])
 
     def of_dataset(dataset):
-        def chosen(name, **wanted):
+        def chosen(table, **wanted):
             wanted |= {"dataset": dataset}
-            return [(keys, path) for keys, path in files[name] if wanted.items() <= keys.items()]
+            return [(keys, path) for keys, path in files[table] if wanted.items() <= keys.items()]
 
         clean_answers = {
             (keys["retriever"], keys["defence"], keys["responder"]): _by_target(ANSWERS, path)
-            for keys, path in chosen("answers")
+            for keys, path in chosen(ANSWERS)
             if wants[keys["attack"]] is None
         }
         cells = []
-        for keys, path in chosen("retrieved"):
+        for keys, path in chosen(RETRIEVED):
             place = {"retriever": keys["retriever"], "attack": keys["attack"]}
-            of_cell = {(keys["defence"], keys["responder"]): path for keys, path in chosen("answers", **place)}
+            of_cell = {(keys["defence"], keys["responder"]): path for keys, path in chosen(ANSWERS, **place)}
             before = {
                 (defence, responder): clean_answers.get((place["retriever"], defence, responder))
                 or clean_answers.get((place["retriever"], "none", responder), {})
                 for defence, responder in of_cell
             }
-            [planted] = [path for _, path in chosen("poisoned_passages", attack=place["attack"])]
+            [planted] = [path for _, path in chosen(POISONED_PASSAGES, attack=place["attack"])]
             cells.append(
                 AttackedCell(
                     dataset,
@@ -75,29 +68,22 @@ def list_attacks(
                     aim=wants[place["attack"]],
                     retrieved=_retrieved(path, depth),
                     planted=set(tables.read(POISONED_PASSAGES, planted, ["passage_id"])["passage_id"].to_pylist()),
-                    filtered=_filtered([path for _, path in chosen("filtered", **place)]),
+                    filtered=_filtered([path for _, path in chosen(FILTERED, **place)]),
                     answers={key: _by_target(ANSWERS, path) for key, path in of_cell.items()},
                     before=before,
                 )
             )
         wanted = {name for cell in cells for names in cell.retrieved.values() for name in names}
-        wanted |= {
-            row["passage_id"]
-            for cell in cells
-            for by_target in cell.filtered.values()
-            for rows in by_target.values()
-            for row in rows
-        }
-        poisoned = [path for _, path in chosen("poisoned_passages")]
-        texts = texts_of(
-            wanted, [path for path in passages if tables.keys(PASSAGES, path)["corpus"] == corpora[dataset]], poisoned
-        )
-        [(_, file)] = chosen("targets")
+        looked = (rows for cell in cells for by_target in cell.filtered.values() for rows in by_target.values())
+        wanted |= {row["passage_id"] for rows in looked for row in rows}
+        clean = [path for path in passages if tables.keys(PASSAGES, path)["corpus"] == corpora[dataset]]
+        texts = texts_of(wanted, clean, [path for _, path in chosen(POISONED_PASSAGES)])
+        [(_, file)] = chosen(TARGETS)
         return dossiers(tables.read(TARGETS, file).to_pylist(), cells, texts, columns, k)
 
-    datasets = list(dict.fromkeys(keys["dataset"] for keys, _ in files["retrieved"]))
-    asked = {keys["dataset"]: pq.read_metadata(path).num_rows for keys, path in files["targets"]}
-    most_rows = sum(asked[keys["dataset"]] for keys, _ in files["retrieved"])
+    datasets = list(dict.fromkeys(keys["dataset"] for keys, _ in files[RETRIEVED]))
+    asked = {keys["dataset"]: pq.read_metadata(path).num_rows for keys, path in files[TARGETS]}
+    most_rows = sum(asked[keys["dataset"]] for keys, _ in files[RETRIEVED])
     passages_shown = sum(asked.values()) * depth + _count(poisoned_passages)
     passage_room = room(passages_shown, MOST_CHARACTERS, LEAST_CHARACTERS)
     answer_room = room(2 * _count(answers), MOST_CHARACTERS, LEAST_CHARACTERS)
@@ -109,7 +95,7 @@ def list_attacks(
         csv,
         lambda dossier: _shortened(dossier, passage_room, answer_room),
     )
-    is_clean_asked = any(wants[keys["attack"]] is None for keys, _ in files["answers"])
+    is_clean_asked = any(wants[keys["attack"]] is None for keys, _ in files[ANSWERS])
     missing = [(NO_DEFENCE, remedies["filtered"])] * (not filtered) + [(NO_ANSWERS, remedies["answers"])] * (
         not answers
     )

@@ -3,8 +3,6 @@
 For questions of any origin. compute_hardness measures how near a question is to its document's claims.
 """
 
-import numpy as np
-
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.models.encoders.embed import Embedder
@@ -12,10 +10,7 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import OVERLAP
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.search.nearest import unit
-from ragassay.studies.scope.controls import Document, features
-from ragassay.studies.scope.strata import DIGITS
-from ragassay.text.sentences import sentences
+from ragassay.studies.scope.controls import Overlap
 
 TOGETHER = 200  # documents whose texts are embedded at once
 
@@ -29,18 +24,11 @@ def compute_overlap(documents, questions, overlap, encoder, embeddings):
     with tables.Writer(OVERLAP, overlap) as writer:
         for start in range(0, len(texts), TOGETHER):
             together = texts[start : start + TOGETHER]
-            needed = [text for row in together for text in (row["text"], *sentences(row["text"]))]
-            needed += [question["text"] for row in together for question in asked[row["doc_id"]]]
-            needed = list(dict.fromkeys(needed))
-            vectors = dict(zip(needed, unit(embedder.embed(needed)), strict=True))
-            for row in together:
-                of_sentences = np.array([vectors[sentence] for sentence in sentences(row["text"])])
-                document = Document(row["text"], vectors[row["text"]], of_sentences)
-                for question in asked[row["doc_id"]]:
-                    measured = features(question["text"], vectors[question["text"]], document)
-                    ids = {"question_id": question["question_id"], "doc_id": row["doc_id"]}
-                    ids |= {"cluster_id": row["cluster_id"], "encoder": embedder.encoder.name}
-                    writer.add(ids | {name: round(value, DIGITS) for name, value in measured.items()})
+            pairs = [(question, row) for row in together for question in asked[row["doc_id"]]]
+            features = Overlap(embedder).measure([(question["text"], row["text"]) for question, row in pairs])
+            for (question, row), measured in zip(pairs, features, strict=True):
+                ids = {"question_id": question["question_id"], "doc_id": row["doc_id"]}
+                writer.add(ids | {"cluster_id": row["cluster_id"], "encoder": embedder.encoder.name} | measured)
     log.info("%d questions measured, %s", writer.written, embedder.told)
 
 

@@ -5,8 +5,6 @@ the list that the last one left; different documents run side by side. Every gue
 check whether a guess is true: see remove_supported_claims.
 """
 
-from itertools import groupby
-
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
@@ -15,7 +13,7 @@ from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import NEWS, Prompt, numbered
 from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.scope_questions import CLAIMS, RECOVERED_CLAIMS
-from ragassay.studies.scope.model_answers import Recovered, blanked, read_guesses, turns
+from ragassay.studies.scope.model_answers import Recovered, blanked, by_document, read_guesses, turns
 
 
 def recover_claims(
@@ -24,7 +22,7 @@ def recover_claims(
     asked, model = Prompt.load(prompt, kind), Model(**model)
     rows = tables.read(CLAIMS, claims).to_pylist()
     tally = Tally.of_answers(model.name, "guesses", most_rejected)
-    lists = [list(claim_rows) for _, claim_rows in groupby(rows, key=lambda row: row["doc_id"])]
+    lists = list(by_document(rows).values())
 
     async def all_rounds(claim_rows, ask):
         current, guesses = {row["slot"]: row["text"] for row in claim_rows}, []

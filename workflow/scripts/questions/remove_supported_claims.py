@@ -4,8 +4,6 @@ Only the last guess for each slot counts. Guesses that the document or its true 
 supported. If an answer does not say which claims remain, all of its document are rejected with the reason.
 """
 
-from itertools import groupby
-
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
@@ -15,7 +13,7 @@ from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import reject
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS
-from ragassay.studies.scope.model_answers import remaining
+from ragassay.studies.scope.model_answers import by_document, remaining
 
 KEPT = [column.name for column in NOVEL_CLAIMS.columns]
 
@@ -54,10 +52,6 @@ def remove_supported_claims(
                     kept.add({name: row[name] for name in KEPT} | {"prompt": asked.digest})
     assert kept.written + refused.written == looked_at
     log.info("%d recovered claims: %d novel, %d not", looked_at, kept.written, refused.written)
-
-
-def by_document(rows) -> dict[str, list[dict]]:
-    return {doc_id: list(of_document) for doc_id, of_document in groupby(rows, key=lambda row: row["doc_id"])}
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ Asks for one question per novel claim and `in_scope_per_document` per document; 
 Checks count, length and form; judges decide whether a question is in or out of scope.
 """
 
-from itertools import groupby
 from typing import NamedTuple
 
 from ragassay.base import tables
@@ -16,7 +15,7 @@ from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import NOVEL_CLAIMS, QUESTIONS
-from ragassay.studies.scope.model_answers import LEFT_OUT, flaw, plain, read_questions
+from ragassay.studies.scope.model_answers import LEFT_OUT, by_document, flaw, plain, read_questions
 from ragassay.studies.scope.votes import IN, OUT
 
 
@@ -76,8 +75,7 @@ def write_questions(
 
 def all_wanted(documents, novel_claims, in_scope_per_document) -> list[Wanted]:
     """What is to be asked for, document by document."""
-    novel = tables.read(NOVEL_CLAIMS, novel_claims).to_pylist()
-    novel = {doc_id: list(of_document) for doc_id, of_document in groupby(novel, key=lambda row: row["doc_id"])}
+    novel = by_document(tables.read(NOVEL_CLAIMS, novel_claims).to_pylist())
     wanted = []
     for document in tables.read(DOCUMENTS, documents, ["doc_id", "shard", "text"]).to_pylist():
         if of_document := novel.get(document["doc_id"]):

@@ -120,7 +120,8 @@ def test_the_choice_is_the_statistic_that_tells_masked_queries_best(parts):
     candidates = list(methods.settings([2, 8], [1.0, 0.05]))
     assert len(candidates) == len(set(candidates)) == 1 + 2 + 2 + 4 + 4
     found = methods.masked_aurocs(fitting[0], masked[0], candidates)
-    chosen = methods.best(fitting[0], masked[0], candidates)
+    asked = SimpleNamespace(nearest=lambda _, k: fitting[0][:, :k], masked=lambda _, k: masked[0][:, :k])
+    chosen = methods.chosen(asked, "dense", candidates)
     assert found[candidates.index(chosen)] == max(found) > found[candidates.index(Setting("knn", 8, 1.0))] + 0.2
     np.testing.assert_array_equal(chosen.of(fitting[0]).shape, (300,))
 

@@ -110,8 +110,11 @@ def selected(study_set: StudySet) -> Setting | None:
 
 
 def chosen(fitting: SearchedQueries, retriever: str, candidates: list[Setting]) -> Setting:
-    """The statistic, k and temperature that tell these queries from themselves without their own documents."""
-    return best(*_with_and_without(fitting, retriever, candidates), candidates)
+    """The statistic, k and temperature that best tell these queries from themselves without their own documents; of
+    equals, the first.
+    """
+    areas = masked_aurocs(*_with_and_without(fitting, retriever, candidates), candidates)
+    return candidates[int(np.argmax(areas))]
 
 
 def _with_and_without(asked, retriever, candidates):
@@ -131,11 +134,6 @@ def masked_aurocs(scores: np.ndarray, masked: np.ndarray, candidates: list[Setti
     """How well each setting tells queries from themselves without their own documents."""
     unknown = np.repeat([False, True], [len(scores), len(masked)])
     return [auroc(np.concatenate([candidate.of(scores), candidate.of(masked)]), unknown) for candidate in candidates]
-
-
-def best(scores: np.ndarray, masked: np.ndarray, candidates: list[Setting]) -> Setting:
-    """The setting that does best; of equals, the first."""
-    return candidates[int(np.argmax(masked_aurocs(scores, masked, candidates)))]
 
 
 def fit_head(fitting: Scores, masked: Scores) -> dict[str, np.ndarray]:

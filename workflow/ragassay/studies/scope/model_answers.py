@@ -5,6 +5,8 @@ the content."""
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from ragassay.base import chance, tables
@@ -39,6 +41,11 @@ class Recovered(NamedTuple):
     text: str | None
     reason: str = ""
     detail: str = ""
+
+
+def by_document(rows: list[dict]) -> dict[str, list[dict]]:
+    """doc_id -> its rows, from rows in the order of documents, as tables have them."""
+    return {doc_id: list(of_document) for doc_id, of_document in groupby(rows, key=itemgetter("doc_id"))}
 
 
 def turns(slots, rounds: int, subsets: int) -> Iterator[tuple[int, int, list[int]]]:

@@ -60,12 +60,8 @@ class Strata:
     """
 
     def __init__(self, limits: list[float], fewest: int, times: int, seed: int = 0):
-        self.names, self.fewest, self.draws, self.totals = (
-            [*stratum_names(limits), ALL],
-            fewest,
-            (times, seed),
-            Totals(),
-        )
+        self.names, self.fewest = [*stratum_names(limits), ALL], fewest
+        self.draws, self.totals = (times, seed), Totals()
 
     def add(self, rows: pd.DataFrame) -> None:
         """`rows` have doc_id, out_of_scope, stratum, and the scores of both controls, which may be missing."""

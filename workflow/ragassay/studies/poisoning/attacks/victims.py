@@ -14,7 +14,7 @@ from ragassay.base import chance
 from ragassay.calls.complete import account, converse
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Model, Request
-from ragassay.calls.prompts import Prompt
+from ragassay.calls.prompts import PromptPair
 from ragassay.models.encoders.embed import Embedder, tokenized, vectors
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.likelihood.scorer import Scorer
@@ -100,12 +100,11 @@ class AttackedReader:
     """
 
     def __init__(self, name: str, entry: dict, prompt, in_lines: bool):
-        self.local = LocalModel(f"model {name}", entry)
-        self.prompt, self.in_lines = Prompt.load(prompt), in_lines
+        self.local, self.prompt = LocalModel(f"model {name}", entry), PromptPair.load(prompt, prompt, in_lines)
 
     @property
     def identity(self) -> dict:
-        return {"reader": self.local.identity, "prompt": self.prompt.digest, "in_lines": self.in_lines}
+        return {"reader": self.local.identity} | _identity(self.prompt)
 
     @cached_property
     def _scorer(self):
@@ -141,7 +140,7 @@ class AttackedReader:
         return " ".join(self.local.tokenizer.decode(tokens).split())
 
     def _rendered(self, question, passages):
-        return self.local.prompt(_messages(self.prompt, self.in_lines, question, passages))
+        return self.local.prompt(self.prompt.messages(question, passages))
 
 
 def _behind(prompt, answer):
@@ -153,12 +152,12 @@ class AttackedResponder:
 
     def __init__(self, model: dict, ledger, prompt, in_lines: bool, sampling: dict):
         self.model, self.ledger, self.sampling = Model(**model), ledger, sampling
-        self.prompt, self.in_lines = Prompt.load(prompt), in_lines
+        self.prompt = PromptPair.load(prompt, prompt, in_lines)  # it is never asked without a passage
         entry = {key: model.get(key) for key in ("provider", "model", "base_url", "options")}
-        self.identity = {"responder": entry, "sampling": sampling, "prompt": self.prompt.digest, "in_lines": in_lines}
+        self.identity = {"responder": entry, "sampling": sampling} | _identity(self.prompt)
 
     def request(self, question: str, passages: list[str]) -> Request:
-        return Request(_messages(self.prompt, self.in_lines, question, passages), self.sampling)
+        return Request(self.prompt.messages(question, passages), self.sampling)
 
     def account(self) -> dict:
         """What was asked and paid, as the table calls has it."""
@@ -202,10 +201,8 @@ class AttackedFilter:
         return np.array(passed)
 
 
-def _messages(prompt, in_lines, question, passages):
-    """A prompt with passages, which stand in one text, a line each, with `in_lines`."""
-    shown = "\n".join(" ".join(text.split()) for text in passages) if in_lines else passages
-    return prompt.messages(passages=shown, question=question)
+def _identity(prompt):
+    return {"prompt": prompt.with_passages.digest, "in_lines": prompt.in_lines}
 
 
 class Steering(NamedTuple):
