@@ -87,20 +87,23 @@ def small(tmp_path_factory, kind):
     return folder
 
 
+def fit(small, gate, statistic, retrievers=tuple(RETRIEVERS), queries=None, **more):
+    """A gate is fitted to the known queries, or to those of another file."""
+    files = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet"
+    files += (queries or place(small, QUERIES, query_set="known"),)
+    found = [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in retrievers]
+    about = {one: RETRIEVERS[one] for one in retrievers}
+    fit_gate(*files, found, gate, about, str(small / "embeddings"), statistic, **SETTINGS, **more)
+
+
 @pytest.fixture(scope="module")
 def fitted(small, kind):
     """A function that fits a gate by a statistic, once, and gives its folder."""
 
     def fitted(statistic, retrievers=tuple(RETRIEVERS)):
         gate = small / "gates" / statistic
-        if gate.exists():
-            return gate
-        fit_gate(
-            place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet",
-            place(small, QUERIES, query_set="known"),
-            [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in retrievers],
-            gate, {one: RETRIEVERS[one] for one in retrievers}, str(small / "embeddings"), statistic, **SETTINGS,
-        )  # fmt: skip
+        if not gate.exists():
+            fit(small, gate, statistic, retrievers)
         return gate
 
     return fitted
@@ -141,8 +144,7 @@ def test_p_values_are_those_of_the_studys_tables(small, fitted, statistic):
 
 def test_the_fused_statistic_takes_units_and_calibration_from_different_queries(small, fitted):
     gate = Gate.load(fitted(FUSED))
-    keys = [f"document {name}" for name in _clusters(small)]
-    fitting = searched_queries.fits(keys)
+    fitting = _fitting(small)
     known, far = ([similar(small, name, one, K) for one in RETRIEVERS] for name in ("known", "far"))
     part = [own[fitting] for own in known]
     values = statistics.fused_mss(part, [own[~fitting] for own in known])
@@ -156,7 +158,7 @@ def test_the_fused_statistic_takes_units_and_calibration_from_different_queries(
 
 def test_a_gate_may_learn_from_masked_queries(small, fitted):
     gate = Gate.load(fitted(LOGISTIC))
-    fitting = searched_queries.fits([f"document {name}" for name in _clusters(small)])
+    fitting = _fitting(small)
     asked = _asked(small)
     known, masked = ([way(one, K) for one in RETRIEVERS] for way in (asked.nearest, asked.masked))
     head = fit_head([scores[fitting] for scores in known], [scores[fitting] for scores in masked])
@@ -180,16 +182,13 @@ def read(small, tmp_path):
         for vote, way in ((1, 0.05), (2, -0.05))
     ]
     tables.write(LM_RELEVANCE, votes, rows)
-    searched = [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in RETRIEVERS]
-    files = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet"
-    files += place(small, QUERIES, query_set="known"), searched, tmp_path / "gate", RETRIEVERS
-    fit_gate(*files, str(small / "embeddings"), FUSED, **SETTINGS, lm_relevance=[votes], read=4)
+    fit(small, tmp_path / "gate", FUSED, lm_relevance=[votes], read=4)
     return tmp_path / "gate", np.array([said[name] for name in ids])
 
 
 def test_a_reader_is_a_third_signal_with_a_calibration_of_its_own(small, fitted, read):
     folder, said = read
-    fitting = searched_queries.fits([f"document {name}" for name in _clusters(small)])
+    fitting = _fitting(small)
     known, far = ([similar(small, name, one, K) for one in RETRIEVERS] for name in ("known", "far"))
     part = [own[fitting] for own in known]
     of_known, of_far = statistics.fused_mss(part, known), statistics.fused_mss(part, far)
@@ -234,12 +233,9 @@ def test_queries_that_the_reader_gave_no_score_calibrate_nothing(small, read, tm
     rows = tables.read(LM_RELEVANCE, votes).to_pylist()
     lost = {row["query_id"] for row in rows[::8]}
     tables.write(LM_RELEVANCE, votes, [row | {"value": None} if row["query_id"] in lost else row for row in rows])
-    searched = [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in RETRIEVERS]
-    files = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet"
-    files += place(small, QUERIES, query_set="known"), searched, tmp_path / "other", RETRIEVERS
-    fit_gate(*files, str(small / "embeddings"), FUSED, **SETTINGS, lm_relevance=[votes], read=4)
+    fit(small, tmp_path / "other", FUSED, lm_relevance=[votes], read=4)
     counts = [len(Gate.load(folder, reader=lambda *_: 1.0).calibration) for folder in (read[0], tmp_path / "other")]
-    fitting = searched_queries.fits([f"document {name}" for name in _clusters(small)])
+    fitting = _fitting(small)
     ids = tables.read(QUERIES, place(small, QUERIES, query_set="known"))["query_id"].to_numpy()
     assert counts[0] - counts[1] == np.isin(ids[~fitting], [*lost]).sum() > 0
 
@@ -247,7 +243,7 @@ def test_queries_that_the_reader_gave_no_score_calibrate_nothing(small, read, tm
 def test_a_gate_may_choose_its_statistic(small, fitted):
     gate = Gate.load(fitted(CHOSEN, ("minilm",)))
     asked = _asked(small)
-    fitting = searched_queries.fits([f"document {name}" for name in _clusters(small)])
+    fitting = _fitting(small)
     candidates = list(settings(SETTINGS["ks"], SETTINGS["temperatures"]))
     pairs = asked.nearest("minilm", K)[fitting], asked.masked("minilm", K)[fitting]
     best = candidates[int(np.argmax(masked_aurocs(*pairs, candidates)))]
@@ -261,10 +257,8 @@ def test_a_statistic_that_learns_needs_queries_with_their_texts(small, tmp_path,
     queries = place(tmp_path, QUERIES, query_set="known")
     rows = tables.read(QUERIES, place(small, QUERIES, query_set="known")).to_pylist()
     tables.write(QUERIES, queries, [one | {"passage_id": None} for one in rows])
-    found = [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in RETRIEVERS]
-    passages, documents = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet"
     with pytest.raises(GateError, match=r"known: found no query that names a text .* give each its passage_id"):
-        fit_gate(passages, documents, queries, found, tmp_path, RETRIEVERS, "", statistic, **SETTINGS)
+        fit(small, tmp_path, statistic, queries=queries)
 
 
 def _asked(small):
@@ -273,11 +267,12 @@ def _asked(small):
     return searched_queries.read("known", place(small, QUERIES, query_set="known"), found, clusters)
 
 
-def _clusters(small):
+def _fitting(small):
+    """Which known queries fit, by the clusters of their documents."""
     rows = tables.read(QUERIES, place(small, QUERIES, query_set="known")).to_pylist()
     known = tables.read(HELD_OUT_DOCUMENTS, small / "held_out_documents.parquet").to_pylist()
     cluster = {one["document_id"]: one["cluster_id"] for one in known}
-    return [cluster[one["passage_id"]] for one in rows]
+    return searched_queries.fits([f"document {cluster[one['passage_id']]}" for one in rows])
 
 
 def test_a_known_query_is_answered_from_its_passage(small, fitted):
@@ -396,11 +391,8 @@ def test_another_encoder_is_refused(fitted, monkeypatch):
 def test_too_few_queries_cannot_calibrate(small, fitted, tmp_path):
     few = tmp_path / "known.parquet"
     tables.write(QUERIES, few, tables.read(QUERIES, place(small, QUERIES, query_set="known")).slice(0, 9))
-    found = place(small, NEIGHBOURS, corpus="small", retriever="minilm", query_set="known")
-    files = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet", few, [found], tmp_path / "g"
-    one = {"minilm": RETRIEVERS["minilm"]}
     with pytest.raises(calibration.CalibrationError, match=r"query set known in .*: found 9 in-knowledge queries"):
-        fit_gate(*files, one, str(small / "embeddings"), "mss", **SETTINGS)
+        fit(small, tmp_path / "g", "mss", ("minilm",), few)
 
 
 def test_an_encoder_of_the_service_takes_the_place_of_the_weights(fitted, kind, monkeypatch):

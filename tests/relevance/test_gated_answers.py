@@ -128,14 +128,17 @@ TESTED = np.ones((6, 3), bool)
 TESTED[1, 1] = False
 
 
+def gate_rows(rejected):
+    trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
+    performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef"), 10))
+    return list(measure_answers.gate_rows({"set": "s"}, performance, BY_STRATEGY, rejected))
+
+
 @pytest.fixture
 def shares():
     """(tag, statistic, strategy, metric) -> value."""
-    trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
-    performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef"), 10))
-    rows = list(measure_answers.gate_rows({"set": "s"}, performance, BY_STRATEGY, {"Fused MSS": REJECTED}))
     found = {}
-    for metric in rows:
+    for metric in gate_rows({"Fused MSS": REJECTED}):
         keys = json.loads(metric["keys"])
         if metric["table"] == "gate":
             found[keys["tag"], keys["statistic"], keys["strategy"], metric["metric"]] = metric["value"]
@@ -164,16 +167,11 @@ def test_shares_are_means_over_the_runs_that_decide(shares, tag, strategy, expec
 
 
 def test_where_no_run_decides_there_is_no_number():
-    trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
-    performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef"), 10))
-    rows = measure_answers.gate_rows({}, performance, BY_STRATEGY, {"Energy": np.full((6, 3), np.nan)})
-    assert {row["value"] for row in rows} == {None}
+    assert {row["value"] for row in gate_rows({"Energy": np.full((6, 3), np.nan)})} == {None}
 
 
 def test_the_chart_shows_one_statistic():
-    trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
-    performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef")))
-    rows = list(measure_answers.gate_rows({}, performance, BY_STRATEGY, {"Energy": REJECTED, "Fused MSS": REJECTED}))
+    rows = gate_rows({"Energy": REJECTED, "Fused MSS": REJECTED})
     chart = [json.loads(row["keys"])["strategy"] for row in rows if row["table"] == "gate_chart"]
     assert sorted(set(chart)) == ["answer directly", "ask person", "no gate", "reject", "search wider"]
     assert len(chart) == 2 * 5 * 2

@@ -18,7 +18,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.relevance import GATED_QUERIES, GATED_QUESTIONS, QUERY_VERDICTS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.services.gate import Measured
-from ragassay.studies.relevance import gated, searched_queries
+from ragassay.studies.relevance import outside, searched_queries
 from rows import place, row
 from scripts.relevance import gate_query_log as module
 from scripts.relevance import score_relevance as of_sets
@@ -47,7 +47,7 @@ class LengthGate:
 
 def test_each_text_is_asked_about_once_and_each_entry_has_its_answer(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "Gate", LengthGate)
-    monkeypatch.setattr(gated, "TOGETHER", 2)
+    monkeypatch.setattr(outside, "TOGETHER", 2)
     day = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
     empty = dict.fromkeys(QUERY_LOG.schema.names)
     rows = [

@@ -7,7 +7,7 @@ from ragassay.base.stage import log, run
 from ragassay.schemas.relevance import COVERED_QUESTIONS
 from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.services.gate import Gate
-from ragassay.studies.relevance.gated import decisions
+from ragassay.studies.relevance.outside import decisions
 
 
 def cover_questions(gate, questions, covered_questions):

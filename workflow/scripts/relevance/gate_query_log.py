@@ -8,7 +8,7 @@ from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES
 from ragassay.services.gate import Gate
-from ragassay.studies.relevance.gated import decisions
+from ragassay.studies.relevance.outside import decisions
 
 
 def gate_query_log(gate, query_log, gated_queries):

@@ -13,7 +13,7 @@ from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import QUERY_VERDICTS, RELEVANCE_SCORES
 from ragassay.services.gate import Gate
 from ragassay.studies.relevance import searched_queries
-from ragassay.studies.relevance.gated import decisions
+from ragassay.studies.relevance.outside import decisions
 from ragassay.studies.relevance.statistics import SIMPLE, statistic
 
 

@@ -1,15 +1,32 @@
-"""What is asked most outside of a corpus: groups of rejected questions with similar words, the largest first, each with
-examples. So a reader sees which documents are missing, those that would help most first."""
+"""What a gate says of many texts, and what is asked most outside of its corpus: groups of rejected questions with
+similar words, the largest first, each with examples. So a reader sees which documents are missing, those that would
+help most first."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from ragassay.text.topics import TopicError, topics
 
+TOGETHER = 4096  # texts that are searched for at once
 SHOWN = 5  # questions of a topic
 EACH = 3  # different questions for each topic, at least
+
+
+def decisions(gate, texts: pa.ChunkedArray) -> dict:
+    """value, p_value, rejected and passage_id, the nearest passage, of each text; the same texts are asked once."""
+    coded = texts.combine_chunks().dictionary_encode()
+    different, at = coded.dictionary.to_pylist(), coded.indices.to_numpy()
+    parts = [gate.measure(different[start : start + TOGETHER]) for start in range(0, len(different), TOGETHER)]
+    columns = {
+        "value": np.concatenate([part.values for part in parts]),
+        "p_value": np.concatenate([part.p_values for part in parts]),
+        "rejected": np.concatenate([part.rejected for part in parts]),
+    }
+    nearest = pa.array([passages[0] if passages else None for part in parts for passages in part.passages], pa.string())
+    return {name: values[at] for name, values in columns.items()} | {"passage_id": nearest.take(coded.indices)}
 
 
 def groups(texts: list[str], most: int, seed: int) -> tuple[np.ndarray, list[str]]:

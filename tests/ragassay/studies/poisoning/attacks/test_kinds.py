@@ -1,7 +1,9 @@
-"""Each attack: what it plants for two targets."""
+"""Each attack: what it plants for two targets. Typos are what people make; answers, figures and short words stay."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragassay.base import variants
 from ragassay.grading.matches import contains
@@ -17,9 +19,9 @@ from ragassay.studies.poisoning.attacks.attack import (
     rows,
 )
 from ragassay.studies.poisoning.attacks.kinds.synonyms import reworded
-from ragassay.studies.poisoning.attacks.kinds.typos import misspelt
+from ragassay.studies.poisoning.attacks.kinds.typos import ROWS, may_change, misspelt, typo
 from ragassay.text.characters import visible
-from targets import TARGET_ROWS, targets
+from targets import targets
 
 TARGETS = targets()
 WITHOUT_WEIGHTS = {kind for kind in variants.names(KINDS) if RETRIEVER not in kind_of(kind)({}).needs} - {"competing"}
@@ -177,9 +179,42 @@ def test_the_same_text_twice_is_planted_once():
     assert len(list(rows("mine", "poisonedrag_bare", [twice], Tools(), {"texts": 5}))) == 1
 
 
-def test_lengths_are_words_and_shares_are_of_the_questions_words():
-    assert loudness.length("Two words") == 2
-    assert loudness.question_words("What fell in the storm", "The storm fell") == pytest.approx(3 / 5)
-    assert loudness.content_words("What fell in the storm", "In the end the tower fell") == pytest.approx(1 / 2)
-    assert loudness.content_words("Who is it?", "anything") == 0
-    assert loudness.question_words("?", "anything") == 0 and len(TARGET_ROWS) == 2
+@given(st.text("abcdefgxyzQR'.,5", max_size=12), st.integers(0, 99))
+def test_any_word_has_a_typo_or_stays(word, seed):
+    found = typo(word, np.random.default_rng(seed))
+    assert found == typo(word, np.random.default_rng(seed))
+    assert len(found) <= len(word) and "".join(c for c in found if not c.isalpha()) == "".join(
+        c for c in word if not c.isalpha()
+    )
+
+
+def plain_typos(word):
+    """All typos of a word: a key beside, two different letters exchanged behind the first, an end left out."""
+    places = {letter: (row, at) for row, letters in enumerate(ROWS) for at, letter in enumerate(letters)}
+    letters, every = [at for at, letter in enumerate(word) if letter.isalpha()], set()
+    for at in letters:
+        row, column = places[word[at].lower()]
+        for other, (there, beside) in places.items():
+            if abs(there - row) + abs(beside - column) == 1:
+                every.add(word[:at] + (other.upper() if word[at].isupper() else other) + word[at + 1 :])
+    for at in letters[1:-1]:
+        if word[at + 1].isalpha() and word[at] != word[at + 1]:
+            every.add(word[:at] + word[at + 1] + word[at] + word[at + 2 :])
+    return every | {word[:end] + "".join(one for one in word[end:] if not one.isalpha()) for end in letters[3:]}
+
+
+@pytest.mark.parametrize("word", ["Book", "Harbour,", "o'clock", "aall"])
+def test_typos_are_all_that_people_make_and_no_others(word):
+    assert {typo(word, np.random.default_rng(seed)) for seed in range(3000)} == plain_typos(word)
+    assert typo("nin9e", np.random.default_rng(0)) != "nin9e" and typo("n1ne", np.random.default_rng(0)) == "n1ne"
+
+
+def test_words_of_answers_figures_and_short_words_stay():
+    words = "The ferry sails at nine, from quay 9th or Kessin's harbour.".split()
+    assert [words[at] for at in may_change(words, ["nine o'clock", "Kessin"])] == [
+        "ferry",
+        "sails",
+        "from",
+        "quay",
+        "harbour.",
+    ]

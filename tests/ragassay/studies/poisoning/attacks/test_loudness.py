@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES
-from ragassay.studies.poisoning.attacks.loudness import WordPairs, pairs
+from ragassay.studies.poisoning.attacks.loudness import WordPairs, content_words, length, pairs, question_words
 from rows import row
 
 FLUENT, NONSENSE = "The ferry sails to the island.", "Island the to sails ferry the."
@@ -31,3 +31,11 @@ def test_the_document_that_a_text_was_taken_from_does_not_count(word_pairs):
     """Of "the ferry", "ferry sails", "sails to", "to the" and "the island" another document has the first two."""
     assert word_pairs.unusual(FLUENT, "a#1") == pytest.approx(3 / 5)
     assert word_pairs.unusual(FLUENT, "b") == 0
+
+
+def test_lengths_are_words_and_shares_are_of_the_questions_words():
+    assert length("Two words") == 2
+    assert question_words("What fell in the storm", "The storm fell") == pytest.approx(3 / 5)
+    assert content_words("What fell in the storm", "In the end the tower fell") == pytest.approx(1 / 2)
+    assert content_words("Who is it?", "anything") == 0
+    assert question_words("?", "anything") == 0
