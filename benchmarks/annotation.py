@@ -10,7 +10,6 @@ those whose lines were cut off, and every damaged line in what the next server s
 
 import os
 import random
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,7 +17,6 @@ from statistics import median, quantiles
 
 from common.figures import WORKFLOW, count, figure, parts
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/helpers"))
 os.environ["PYTHONPATH"] = WORKFLOW
 
 from crowd import Crowd

@@ -1,97 +1,52 @@
-"""Time what documents go through: extraction from pages, and the search for near-duplicates.
-
-`extraction`: ours beside `trafilatura.bare_extraction` in a loop, in a process of its own that does nothing else; ours
-reads the same pages in one killable child and adds charset, title, raw dates, walls and language. Rounds of both take
-turns, since the machine is never quite the same; the best of each counts. The pages are made from the demo corpus.
-
-`duplicates`: a million synthetic articles with labelled copies in 500 shards, in seconds of a processor and the peak
-memory of processes that take fifty shards each: all indexes, then the clusters of each shard, which is compared with
-all shards before it. The limit is hashing alone: reading the texts and taking their signatures, of a tenth of them. It
-takes a quarter of an hour and says on standard error where it is.
+"""Time the search for near-duplicates: a million synthetic articles with labelled copies in 500 shards, in seconds of a
+processor and the peak memory of processes that take fifty shards each: all indexes, then the clusters of each shard,
+which is compared with all shards before it. The limit is hashing alone: reading the texts and taking their signatures,
+of a tenth of them. It takes a quarter of an hour and says on standard error where it is.
 """
 
+import hashlib
 import json
-import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
 from common.figures import count, figure, parts
 from common.memory import peak_megabytes, task
-from corpora.article_tables import shard_names, write_shards
-from corpora.labelled_copies import pairs
-from corpora.news_pages import articles, page
+from corpora.labelled_copies import labelled, pairs
 from ragassay.base import tables
 from ragassay.plan import documents
 from ragassay.schemas.documents import ARTICLES
 from ragassay.text.near_duplicates import signatures
+from rows import row
 from scripts.documents.collect_documents import clusters_of
 from scripts.documents.find_duplicates import find_duplicates
 from scripts.documents.merge_duplicates import merge_duplicates
 
-PAGES, ROUNDS = 150, 5
-SECONDS, MEMORY_MB = 20, 1024
-HEADERS = {"content-type": "text/html; charset=utf-8"}
-BARE = {"bare": {}, "bare_with_metadata": {"with_metadata": True}}
-BARE_WAY = "bare"  # first argument of the process that does nothing else
 ALL, SHARDS = 1_000_000, 500
 STEP = 50  # shards of one process
+SPREAD = 10  # shards among which copies of a story lie
 INDEX, UP_TO = "{shard}.arrow", "up_to_{shard}.arrow"
 SETTINGS = {"similarity": 0.6, "cut_after_words": 300}
 
 
-def pages():
-    told = articles()
-    return [(number, *page(number, told)) for number in range(PAGES)]
+def shard_names() -> list[str]:
+    return [f"s{number:04}" for number in range(SHARDS)]
 
 
-def bare(options) -> None:
-    """In a process of its own: each line on standard input is answered with the seconds that a round takes."""
-    from trafilatura import bare_extraction
-
-    bodies = [(url, text.encode()) for _, url, text in pages()]
-    bare_extraction(bodies[0][1], url=bodies[0][0], **options)
-    for _ in sys.stdin:
-        start = time.perf_counter()
-        for url, body in bodies:
-            bare_extraction(body, url=url, **options)
-        sys.stdout.write(f"{time.perf_counter() - start}\n")
-        sys.stdout.flush()
-
-
-def extraction() -> None:
-    from ragassay.news.extraction.extractor import Article, Extractor
-
-    given = [(number, text.encode(), HEADERS, url) for number, url, text in pages()]
-    peers = {
-        name: subprocess.Popen(
-            [sys.executable, __file__, BARE_WAY, name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            bufsize=1,
-        )
-        for name in BARE
-    }
-    best = dict.fromkeys([*BARE, "ours"], float("inf"))
-    with Extractor(1, SECONDS, MEMORY_MB) as extractor:
-        list(extractor.extract(given[:1]))
-        for _ in range(ROUNDS):
-            for name, peer in peers.items():
-                peer.stdin.write("go\n")
-                best[name] = min(best[name], float(peer.stdout.readline()))
-            start = time.perf_counter()
-            results = [result for _, result in extractor.extract(given)]
-            best["ours"] = min(best["ours"], time.perf_counter() - start)
-    for peer in peers.values():
-        peer.communicate()
-    assert all(isinstance(result, Article) for result in results)
-    ours = PAGES / best["ours"]
-    for name in BARE:
-        limit = PAGES / best[name]
-        figure(f"extraction_against_{name}", ours, "pages/s", f">= {0.9 * limit:.1f}", limit)
+def write_block(folder: str, first: int) -> None:
+    """Some shards with a news room's stories, in an order that has nothing to do with the labels; the id of an article
+    ends with the label of its story.
+    """
+    stories = list(labelled(ALL * SPREAD // SHARDS, seed=first))
+    for at, name in enumerate(shard_names()[first : first + SPREAD]):
+        with tables.Writer(ARTICLES, Path(folder, f"{name}.parquet")) as writer:
+            for number, (label, text) in enumerate(stories[at::SPREAD]):
+                article = f"{hashlib.sha256(f'{name} {number}'.encode()).hexdigest()[:16]}-{first}n{label}"
+                digest = hashlib.sha256(text.encode()).hexdigest()
+                writer.add(row(ARTICLES, article_id=article, text=text, content_hash=digest))
 
 
 def hashed(folder: str, *names: str) -> float:
@@ -122,19 +77,19 @@ def joined(folder: str, *names: str) -> list[float]:
         index = f"{folder}/{INDEX}".format(shard=name)
         rows += clusters_of(Path(folder, f"{name}.parquet"), index, earlier, SETTINGS["similarity"]).values()
     taken = [time.process_time() - start, peak_megabytes()]
-    clusters = [(row["article_id"].rpartition("-")[2], row["cluster_id"]) for row in rows]
+    clusters = [(article["article_id"].rpartition("-")[2], article["cluster_id"]) for article in rows]
     Path(folder, f"{names[0]}.json").write_text(json.dumps(clusters))
     return taken
 
 
 def by_shard():
-    names = shard_names(SHARDS)
+    names = shard_names()
     return {name: {"before": names[:at]} for at, name in enumerate(names)}
 
 
 def in_steps(task_name: str, folder: str) -> tuple[float, float]:
     """Seconds and peak megabytes of a task for all shards, which says on standard error where it is."""
-    names, seconds, peak = shard_names(SHARDS), 0.0, 0.0
+    names, seconds, peak = shard_names(), 0.0, 0.0
     for at in range(0, SHARDS, STEP):
         more, memory = task(task_name, folder, *names[at : at + STEP])
         seconds, peak = seconds + more, max(peak, memory)
@@ -144,8 +99,10 @@ def in_steps(task_name: str, folder: str) -> tuple[float, float]:
 
 def duplicates() -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as name:
-        write_shards(Path(name), ALL, SHARDS)
-        limit = SHARDS / STEP * task("hash", name, *shard_names(STEP))
+        firsts = range(0, SHARDS, SPREAD)
+        with ProcessPoolExecutor() as pool:
+            list(pool.map(write_block, [name] * len(firsts), firsts))
+        limit = SHARDS / STEP * task("hash", name, *shard_names()[:STEP])
         indexing, memory = in_steps("index", name)
         size = sum(file.stat().st_size for file in Path(name).glob("*.arrow"))
         joining, more = in_steps("join", name)
@@ -160,7 +117,4 @@ def duplicates() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == [BARE_WAY]:
-        bare(BARE[sys.argv[2]])
-    else:
-        parts({"extraction": extraction, "duplicates": duplicates}, {"hash": hashed, "index": indexed, "join": joined})
+    parts({"duplicates": duplicates}, {"hash": hashed, "index": indexed, "join": joined})

@@ -2,26 +2,15 @@
 
 `counts`: lines, modules, rooms, arrows between rooms, cycles of stages, names (see workflow/tools/counts.py).
 `demos`: `make demo`, of which the second does nothing, and of each study alone. `again`: the second `make setup` and
-the tiny pipeline of the tests. `tests`: `make test`. `plans`: building the default plan and a plan of a thousand
-shards; the limit of a plan is Snakemake building about as many jobs from a bare Snakefile.
+the tiny pipeline of the tests. `tests`: `make test`. Plans are measured by project.py and cluster.py.
 `python benchmarks/house.py demos` measures only what is named.
 """
 
 import shutil
-import sys
 
 from common.clone import ROOT, cloned, timed
 from common.figures import figure, parts
 from tools import counts, docs
-
-BARE = """
-rule all:
-    input: [f"out/{{n}}" for n in range({n})]
-rule one:
-    output: "out/{{n}}"
-    shell: "touch {{output}}"
-"""
-
 
 LONGEST = {"scope": 100, "detectors": 120, "relevance": 120, "attacks": 120, "raguard": 120, "revprag": 120}  # seconds
 
@@ -39,35 +28,6 @@ def house() -> None:
     figure("class_names_for_several_things", len(counts.shared_class_names()), "names", "== 0")
     figure("bindings_of_banned_names", counts.banned_bindings(), "bindings", "<= 600")
     figure("walk_from_a_target_to_the_table_of_defences", counts.walk(), "modules", "<= 90")
-
-
-def best(folder, *command) -> float:
-    return min(timed(folder, *command)[0] for _ in range(3))
-
-
-def bare_plan(clone, jobs) -> float:
-    folder = clone.parent / "bare"
-    folder.mkdir(exist_ok=True)
-    (folder / "Snakefile").write_text(BARE.format(n=jobs))
-    return best(folder, sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "--cores", "2")
-
-
-def plans(clone):
-    snakemake = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet"]
-    jobs = timed(clone, sys.executable, "-m", "snakemake", "--dry-run", "--forceall")[1].split("total")[1].split()[0]
-    figure("default_plan_jobs", int(jobs), "jobs", "< 300")
-    figure("default_plan", best(clone, *snakemake, "--forceall"), "s", "< 3", bare_plan(clone, int(jobs)))
-    (clone / "data").mkdir()
-    rows = ["shard\tdocuments"]
-    for number in range(1000):
-        (clone / f"data/{number}.txt").write_text("A text.")
-        rows.append(f"s{number:04}\tdata/{number}.txt")
-    (clone / "tests/tiny/shards.tsv").write_text("\n".join(rows) + "\n")
-    tiny = ("--configfile", "tests/tiny/config.yaml")
-    seconds = best(clone, *snakemake[:3], "documents", *snakemake[3:], *tiny)
-    figure("plan_of_1000_shards_to_documents", seconds, "s", "< 10", bare_plan(clone, 3000))
-    seconds, limit = timed(clone, *snakemake, *tiny)[0], bare_plan(clone, 11_000)
-    figure("plan_of_1000_shards_with_the_scope_study", seconds, "s", f"<= {4 * limit:.3g}", limit)
 
 
 def demos(clone):
@@ -89,7 +49,7 @@ def forget(clone):
 
 
 def again(clone):
-    figure("setup_again", best(clone, "make", "setup"), "s", "< 0.8")
+    figure("setup_again", min(timed(clone, "make", "setup")[0] for _ in range(3)), "s", "< 0.8")
     tiny = ("--configfile", "tests/tiny/config.yaml")
     figure("tiny_pipeline", timed(clone, clone / ".venv/bin/snakemake", *tiny)[0], "s", "< 120")
 
@@ -110,4 +70,4 @@ def in_a_clone(part):
 
 
 if __name__ == "__main__":
-    parts({"counts": house} | {part.__name__: in_a_clone(part) for part in (demos, again, tests, plans)})
+    parts({"counts": house} | {part.__name__: in_a_clone(part) for part in (demos, again, tests)})

@@ -7,7 +7,6 @@ that of a processor, so this may run beside other work.
 """
 
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +17,11 @@ import yaml
 from clusters.plans import collection, counted, planned
 from common.clone import cloned, timed
 from common.figures import count, parts
-from ragassay.calls.ledger.register import Register
 from ragassay.models.store import Store, key
 from scaling import jobs, plain
 
 ONE = {"scope": {"responders": ["careful"], "responding": {"prompts": ["basic"]}}}
-VISITS, VECTORS, NUMBERS = 2_000, 50_000, 384  # numbers of a vector of the encoder that is the default
+VECTORS, NUMBERS = 50_000, 384  # numbers of a vector of the encoder that is the default
 
 
 def study(clone: Path):
@@ -61,25 +59,11 @@ def store(folder: Path):
     count("vector_bytes", sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / VECTORS, "bytes")
 
 
-def register(folder: Path):
-    """What one look at the register takes, on a disk of this machine, with a hundred jobs in it."""
-    jobs = [Register(folder, folder / str(number)) for number in range(100)]
-    for job in jobs:
-        with job.shared() as (kept, now):
-            kept["jobs"][job.name] = [now, 1, 1]
-    start = time.process_time()
-    for number in range(VISITS):
-        with jobs[number % 100].shared() as (kept, now):
-            kept["jobs"][jobs[number % 100].name][0] = now
-    count("register_visit", 1000 * (time.process_time() - start) / VISITS, "cpu_ms")
-
-
 def demo():
     with cloned() as clone:
         study(clone)
         plan(clone)
         store(clone.parent / "vectors")
-        register(clone.parent / "register")
 
 
 if __name__ == "__main__":

@@ -7,15 +7,10 @@ benchmarks/rag/.
 """
 
 import os
-import sys
-from pathlib import Path
 
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 from common.figures import parts
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/helpers"))
-
 from rag.assaying import assaying
 from rag.besieging import besieging
 from rag.guarding import guarding

@@ -14,8 +14,14 @@ import yaml
 
 from common.clone import ROOT, cloned
 from common.figures import count, figure
-from house import BARE
 
+BARE = """
+rule all:
+    input: [f"out/{{n}}" for n in range({n})]
+rule one:
+    output: "out/{{n}}"
+    shell: "touch {{output}}"
+"""
 SHARDS, MANY, DOCUMENTS = 50, 500, 2_000  # of each
 JOB = re.compile(r"^ *(local)?rule (\w+):\n((?:    .+\n)+?)(?= *\[|\n| *(?:local)?rule )", re.MULTILINE)
 RUNS = 3  # of which the fastest counts

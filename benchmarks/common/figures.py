@@ -1,5 +1,5 @@
 """Figures of benchmarks, printed in one form, each with what it was measured on. What a benchmark imports after this
-module finds the library.
+module finds the library and the helpers of the tests.
 
 `figure` prints what was measured beside its target, `count` what tables of the docs are calculated from. `keep.py` puts
 what is printed into the benchmark's file.
@@ -14,9 +14,9 @@ from pathlib import Path
 
 from common.memory import is_task
 
-WORKFLOW = str(Path(__file__).resolve().parents[2] / "workflow")
-if WORKFLOW not in sys.path:
-    sys.path.insert(0, WORKFLOW)
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOW, HELPERS = str(ROOT / "workflow"), str(ROOT / "tests/helpers")
+sys.path[:0] = [folder for folder in (WORKFLOW, HELPERS) if folder not in sys.path]
 COMPARE = {"<=": operator.le, "<": operator.lt, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
 short = []
 

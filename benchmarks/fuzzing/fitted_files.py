@@ -9,13 +9,13 @@ import itertools
 import json
 import random
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import load, save
 
+import fitted
 from fuzzing.door import Door, LetIn
 from fuzzing.mutations import changed_value
 from ragassay.base import card
@@ -93,9 +93,6 @@ def numbers(path, open_and_use):
 @functools.cache
 def made():
     """A gate, guards and probes as stages write them: the small ones of the tests."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/helpers"))
-    import fitted
-
     folder = Path(tempfile.mkdtemp(prefix="fuzz-fitted-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     fitted.write_gate(folder / "gate", "mss")

@@ -12,6 +12,7 @@ import httpx
 from fuzzing.door import LetIn, lenient, storable
 from fuzzing.fitted_files import made
 from fuzzing.wire import ANNA, ITEM
+from guard_servers import settings
 from ragassay.people.labelling import replayed
 from ragassay.people.page import server as people
 from ragassay.people.page.access import Access
@@ -34,14 +35,10 @@ PAGES = [
 
 @functools.cache
 def _guard_server():
-    made()  # which finds the helpers of the tests
-    import guard_servers
-
     folder = made()
     probe = {"folder": str(folder / "probes"), "name": "logistic"}
-    complete = guard_servers.settings(
-        gate=str(folder / "gate"), guard={"file": str(folder / "trustrag/guard.json")}, probe=probe
-    )
+    guard = {"file": str(folder / "trustrag/guard.json")}
+    complete = settings(gate=str(folder / "gate"), guard=guard, probe=probe)
     return application(Server(complete, Fits.load(complete)))
 
 

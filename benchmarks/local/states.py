@@ -1,14 +1,16 @@
 """Time hidden states and heads beside what is usual and what is possible, one thread each, by processor time.
 
 The decoder has Llama's shape and random weights, 110 million of them. A document of 300 words is some 400 tokens, a
-question some 26. Memory is what a process of its own takes beyond what it had before.
+question some 26. Collecting the last token's states of all layers stands beside the trunk's own forward pass and beside
+the usual way. Memory is what a process of its own takes beyond what it had before.
 """
 
+import functools
 import random
 import time
 
 from common.figures import figure
-from common.memory import task
+from common.memory import peak_megabytes, task
 from common.turns import by_turns, ratio
 
 DOCUMENT, QUESTION, QUESTIONS = 400, 26, 10
@@ -28,11 +30,19 @@ def decoder(whole=False):
     return (LlamaForCausalLM if whole else LlamaModel)(config).eval()
 
 
-def passes(model, trunk, tokens) -> dict:
-    """What collecting states is compared with: `usual` keeps the last token's states of all layers of the whole model,
-    `forward` runs the trunk alone.
+def ways() -> dict:
+    """Ways to get the last token of a batch: `residual` from all layers, `usual` from all layers of the whole model,
+    `forward` by the trunk alone.
     """
     import torch
+
+    from ragassay.models.activations.sites import Place
+    from ragassay.models.activations.states import States
+
+    draw = random.Random(0)
+    prompts = [[draw.randrange(32_000) for _ in range(TOKENS)] for _ in range(TEXTS)]
+    model, tokens = decoder(whole=True), torch.tensor(prompts)
+    trunk, groups = model.model, [[number] for number in range(TEXTS)]
 
     @torch.inference_mode()
     def usual():
@@ -42,7 +52,9 @@ def passes(model, trunk, tokens) -> dict:
     def forward():
         return trunk(input_ids=tokens, use_cache=False).last_hidden_state[:, -1]
 
-    return {"usual": usual, "forward": forward}
+    states = States(trunk, TEXTS * TOKENS)
+    residual = functools.partial(states.of, prompts, groups, Place("residual", list(range(13))))
+    return {"residual": residual, "usual": usual, "forward": forward}
 
 
 def compared(*pairs: str, **ways) -> dict[str, float]:
@@ -76,9 +88,15 @@ def one_document():
     return {"faster": faster, "apart": float(np.abs(kept["ours"] - kept["naive"]).max())}
 
 
-def batch():
-    draw = random.Random(0)
-    return [[draw.randrange(32_000) for _ in range(TOKENS)] for _ in range(TEXTS)]
+def collected():
+    return compared("residual/forward", "usual/residual", "usual/forward", **ways())
+
+
+def collected_memory(name):
+    way = ways()[name]
+    before = peak_megabytes()
+    way()
+    return peak_megabytes() - before
 
 
 def one_head():
@@ -108,4 +126,14 @@ def head():
     figure("head_20000_features_10_epochs", task("one_head"), "cpu_s", "<= 60")
 
 
-TASKS = {"one_document": one_document, "one_head": one_head}
+def collecting() -> None:
+    times = task("collected")
+    figure("all_layers_time", times["residual/forward"], "of_forward", "<= 1.02", 1.0)
+    usual = times["usual/forward"]
+    figure("all_layers_faster_than_output_hidden_states", times["usual/residual"], "x", ">= 1.2", usual)
+    extra = {name: task("collected_memory", name) for name in ("residual", "usual", "forward")}
+    least = extra["forward"] / extra["usual"]
+    figure("all_layers_extra_memory", extra["residual"] / extra["usual"], "of_usual", "<= 0.334", least)
+
+
+TASKS = {run.__name__: run for run in (one_document, one_head, collected, collected_memory)}

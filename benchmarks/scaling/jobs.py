@@ -1,11 +1,9 @@
 """Gathers measured, each in a process of its own that ends when it takes more memory than a job may have.
 
-What a gather reads is noted on the way: then only these columns are read once more and dropped, by Arrow, and by DuckDB
-where it can be imported (`pip install --no-deps --target FOLDER duckdb`, and PYTHONPATH=FOLDER).
-No gather can do with less.
+What a gather reads is noted on the way: then only these columns are read once more and dropped, by Arrow. No gather can
+do with less.
 """
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -47,32 +45,16 @@ def gather(name: str, folder: str, documents: str, reads: str) -> dict:
     return taken
 
 
-def columns(engine: str, reads: str) -> float:
+def columns(reads: str) -> float:
     """A task: processor seconds that it takes to read the columns of a gather once, on one thread."""
-    files, groups = json.loads(Path(reads).read_text()), defaultdict(list)
-    for path, names in files.items():
-        groups[tuple(names)].append(path)
+    files = json.loads(Path(reads).read_text())
     start = time.process_time()
-    for names, paths in groups.items():
-        for _ in READERS[engine](paths, names):
+    for path, names in files.items():
+        for _ in pq.ParquetFile(path).iter_batches(columns=names, use_threads=False):
             pass
     return time.process_time() - start
 
 
-def _by_arrow(paths, names):
-    for path in paths:
-        yield from pq.ParquetFile(path).iter_batches(columns=names, use_threads=False)
-
-
-def _by_duckdb(paths, names):
-    import duckdb
-
-    connection = duckdb.connect(config={"threads": 1})
-    wanted = ", ".join(f'"{name}"' for name in names)
-    return connection.sql(f"SELECT {wanted} FROM read_parquet(?)", params=[paths]).to_arrow_reader()
-
-
-READERS = {"arrow": _by_arrow, "duckdb": _by_duckdb}
 TASKS = {"gather": gather, "columns": columns}
 
 
@@ -111,8 +93,7 @@ def over_two(folder: Path, names=NAMES) -> None:
         count(f"{name}_bytes", each, "bytes_a_document")
         count(f"{name}_base", small["megabytes"] - each * SMALL / 2**20, "MB")
         count(f"{name}_time", 1000 * (large["seconds"] - small["seconds"]) / (LARGE - SMALL), "cpu_ms_a_document")
-        for engine in _engines():
-            count(f"{name}_columns_by_{engine}", 1000 * large[engine] / LARGE, "cpu_ms_a_document")
+        count(f"{name}_columns_by_arrow", 1000 * large["arrow"] / LARGE, "cpu_ms_a_document")
 
 
 def million() -> None:
@@ -136,14 +117,10 @@ def over_million(folder: Path, names=NAMES) -> None:
         figure(f"{name}_million_time", taken["seconds"], "cpu_s", f"<= {1.5 * taken['arrow']:.4g}", taken["arrow"])
 
 
-def _engines():
-    return [name for name in READERS if name == "arrow" or importlib.util.find_spec(name)]
-
-
 def _of(name, folder, documents):
     with TemporaryDirectory() as scratch:
         reads = Path(scratch) / "reads.json"
         taken = limited(LIMIT, "gather", name, folder, documents, reads)
         if taken:
-            taken |= {engine: limited(LIMIT, "columns", engine, reads) for engine in _engines()}
+            taken["arrow"] = limited(LIMIT, "columns", reads)
     return taken

@@ -77,22 +77,28 @@ def test_make_bench_runs_every_benchmark():
 
 
 def parts(entry):
-    """A benchmark's own code: its entry and the modules that this takes from a folder beside it."""
+    """A benchmark's own code: its entry and the modules that this takes from folders beside it, but for what is common
+    to all.
+    """
     script = ast.parse(entry.read_text())
     yield script
     for node in ast.walk(script):
-        if isinstance(node, ast.ImportFrom):
+        if isinstance(node, ast.ImportFrom) and not node.module.startswith("common"):
             folder = BENCHMARKS / node.module.replace(".", "/")
             files = [folder.with_suffix(".py"), *(folder / f"{name.name}.py" for name in node.names)]
-            yield from (ast.parse(file.read_text()) for file in files if file.is_file())
+            for file in files:
+                if file.is_file() and file.parent != BENCHMARKS:
+                    yield from parts(file)
 
 
 def patterns(script):
-    """What a benchmark may call its figures: its strings, with anything where it fills in values."""
+    """What a benchmark may call its figures: its strings, with any word where it fills in values."""
     inside = {id(value) for node in ast.walk(script) if isinstance(node, ast.JoinedStr) for value in node.values}
     for node in ast.walk(script):
         if isinstance(node, ast.JoinedStr):
-            yield "".join(re.escape(v.value) if isinstance(v, ast.Constant) else ".+" for v in node.values)
+            words = [value.value if isinstance(value, ast.Constant) else None for value in node.values]
+            if any(re.search("[a-z_]", word or "") for word in words):
+                yield "".join(r"\w+" if word is None else re.escape(word) for word in words)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
             yield re.escape(node.value)
 

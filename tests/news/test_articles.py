@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from corpora.news_pages import articles, page
+from news_pages import articles, page
 from ragassay.base import tables
 from ragassay.base.errors import Unusable
 from ragassay.base.tally import MostRejected

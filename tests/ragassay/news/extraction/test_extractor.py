@@ -11,7 +11,7 @@ from time import sleep
 import pytest
 
 from clocks import until
-from corpora.news_pages import articles, page
+from news_pages import articles, page
 from ragassay.documents.readers import ReaderError
 from ragassay.news.extraction.extractor import Article, Extractor, Reject
 from ragassay.news.extraction.page import language_of
