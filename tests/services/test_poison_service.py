@@ -16,13 +16,11 @@ from guarded import FOLDER, place, scored  # noqa: F401
 from poisoned_services import CLEAN, PLANTED, Runs, echoing, of_folder, settings, unmoved
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.report import Section
 from ragassay.schemas.services import POISONED_SERVICE_ANSWERS
 from ragassay.services import staging
 from ragassay.services.collection import CollectionError, opened
-from ragassay.services.poison_shares import poison_outcomes, poison_rows
-from ragassay.services.standing_guards import Planted, StandingGuards
-from scripts.services.poison_service import poison_service
+from scripts.services.measure_services import poison_outcomes, poison_rows
+from scripts.services.poison_service import Planted, StandingGuards, poison_service
 from services import Service, of_question
 from study import MINILM
 
@@ -43,7 +41,7 @@ def answers(folder):
 
 
 def shares(folder):
-    rows = poison_rows(Section("services"), answers(folder), {"loud": "answer"}, DRAWS)
+    rows = poison_rows(answers(folder), {"loud": "answer"}, DRAWS)
     return {row["metric"]: (row["value"], row["n"]) for row in rows if row["table"] == "poison"}
 
 
@@ -180,7 +178,7 @@ def judged(place, monkeypatch):  # noqa: F811
     """A guard that is fitted on a small corpus, as it stands behind a service."""
     monkeypatch.chdir(place)
     search = {"encoder": MINILM, "query_encoder": MINILM, "similarity": "cosine", "embeddings": "embeddings"}
-    return StandingGuards(None, f"{FOLDER}/raguard.json", "results/scorers/mine/ngram", search)
+    return StandingGuards([], [f"{FOLDER}/raguard.json"], ["results/scorers/mine/ngram"], search)
 
 
 def test_guards_stop_what_they_would_remove_themselves(judged):
@@ -217,7 +215,7 @@ def test_rates_are_those_of_the_rows():
         for attack, of_attack in outcomes.items()
         for at, outcome in enumerate(of_attack)
     ]
-    measured = list(poison_rows(Section("services"), pd.DataFrame(rows), {"loud": "answer"}, DRAWS))
+    measured = list(poison_rows(pd.DataFrame(rows), {"loud": "answer"}, DRAWS))
     values = {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in measured}
     assert values == {
         "poison_got_through": (1, 2, 1), "target_without_poison": (1 / 3, 3, 0), "poison_retrieved": (2 / 3, 3, 0),

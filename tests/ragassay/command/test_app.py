@@ -12,7 +12,7 @@ import yaml
 from typer.testing import CliRunner
 
 from ragassay.base import pipeline
-from ragassay.command import check, demo, guard, run, show
+from ragassay.command import check, guard, run, show
 from ragassay.command.app import app, main
 from ragassay.plan import corpora
 from services import Service
@@ -101,15 +101,15 @@ def test_the_demo_brings_its_documents_and_configuration(started, monkeypatch, t
 
 def test_the_demo_goes_into_no_folder_with_other_files(tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(demo.DemoError, match=r"expected no folder or an empty one"):
-        demo.lay_out(tmp_path)
+    with pytest.raises(run.DemoError, match=r"expected no folder or an empty one"):
+        run.lay_out(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_what_the_user_changed_in_the_demo_stays(tmp_path):
-    demo.lay_out(tmp_path / "demo")
+    run.lay_out(tmp_path / "demo")
     (tmp_path / "demo/config/config.yaml").write_text("report: {title: Mine}\n")
-    demo.lay_out(tmp_path / "demo")
+    run.lay_out(tmp_path / "demo")
     assert (tmp_path / "demo/config/config.yaml").read_text() == "report: {title: Mine}\n"
 
 

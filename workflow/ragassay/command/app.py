@@ -56,7 +56,7 @@ def demo(
     folder: Annotated[Path | None, typer.Option(help="Where the demo goes.", show_default=False)] = None,
 ) -> None:
     """Run all studies on sixty articles of ours, without a key."""
-    from ragassay.command.demo import run_demo
+    from ragassay.command.run import run_demo
 
     run_demo(folder, words or [])
 

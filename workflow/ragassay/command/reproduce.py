@@ -10,7 +10,7 @@ from pathlib import Path
 from ragassay.base import pipeline, plain_yaml
 from ragassay.base.atomic import write_text
 from ragassay.base.terminal import printable
-from ragassay.command.demo import enter
+from ragassay.command.run import enter_demo
 from ragassay.config import schema
 from ragassay.config.narrowing import narrowed
 from ragassay.config.settings import ConfigError, of_files
@@ -35,7 +35,7 @@ def reproduce(name: str | None, words: list[str], is_demo: bool = False) -> int:
         sys.stdout.write(f"{name}: {table['title']}; nothing is run: {table['instead']}\n")
         return 0
     if is_demo:
-        enter()
+        enter_demo()
     more_files, words = pipeline.split_configfiles(words)
     read_all(more_files)
     names = paper["demo"] if is_demo else {}

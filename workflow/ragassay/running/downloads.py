@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from ragassay.base.errors import AssayError
 from ragassay.config.settings import refuse
 from ragassay.models import files
+from ragassay.running.leftovers import size
 
 PATIENCE = 5  # seconds for the hub to say how large a model is
-UNITS = ("bytes", "kB", "MB", "GB")
 
 
 class DownloadError(AssayError):
@@ -75,13 +75,8 @@ def _sized(entry):
         facts = HfApi().model_info(entry["model"], revision=_revision(entry), files_metadata=True, timeout=PATIENCE)
     except (OSError, ValueError, httpx2.HTTPError) as error:
         return f"{entry['model']} (of unknown size: {_first_line(error)})"
-    size = sum(file.size or 0 for file in facts.siblings or () if file.rfilename.endswith(files.READ))
-    return f"{entry['model']} ({_readable(size)})"
-
-
-def _readable(size):
-    power = min(len(UNITS) - 1, (len(str(size)) - 1) // 3)
-    return f"{size / 1000**power:.3g} {UNITS[power]}"
+    read = [file.size or 0 for file in facts.siblings or () if file.rfilename.endswith(files.READ)]
+    return f"{entry['model']} ({size(sum(read))})"
 
 
 def _revision(entry):

@@ -20,21 +20,49 @@ def draw(
     measured = [name for name in pages if metrics[name].exists()]
     if not any(_newer(metrics[name], report / "index.html") for name in measured):
         return
-    from scripts.report.draw_figures import draw_figures  # with all libraries for drawing, which no plan needs
+    # These load all libraries for drawing, which no plan needs.
+    from scripts.report.draw_figures import draw_figures
+    from scripts.report.render_front import render_front
+    from scripts.report.render_page import render_page
+    from scripts.report.write_findings import write_findings
+
+    def shown(names):
+        figures = [report / "figures" / name for name in names]
+        return {"metrics": [metrics[name] for name in names], "sections": _descriptions(names), "figures": figures}
 
     for name in measured:
         numbers = report / f"{name}.csv"
         if _newer(metrics[name], numbers) or _newer(Path(_description(name)), numbers):
             of_indexes = _there(recalls, [name])
             draw_figures(metrics[name], _description(name), report / "figures" / name, numbers, of_indexes)
-    missing = [name for name in pages if name not in measured]
     heads = [head for head in dict.fromkeys(pages.values()) if any(pages[name] == head for name in measured)]
-    layout = layout | {"heads": [_description(head) for head in heads]}
-    drawn = [
-        _page(report, head, measured, missing, pages, metrics, registered, layout, recalls, settings) for head in heads
-    ]
-    _front(report, measured, missing, metrics, drawn, layout, recalls, settings)
-    _mark([*drawn, report / "index.html", report / "settings.html"])
+    layout = layout | {"heads": _descriptions(heads)}
+    missing = [name for name in pages if name not in measured]
+    for head in heads:
+        names = sorted((name for name in measured if pages[name] == head), key=lambda name: name != head)
+        examples = [registered[name]["examples"] for name in names if "examples" in registered[name]]
+        render_page(
+            **shown(names),
+            examples=[path for path in examples if Path(path).exists()],
+            index_recall=_there(recalls, [name for name in pages if pages[name] == head]),
+            page=report / f"{head}.html",
+            **layout,
+            **settings["page"] | {"missing": _descriptions(name for name in missing if pages[name] == head)},
+        )
+    drawn, of_indexes = [report / f"{head}.html" for head in heads], _there(recalls, measured)
+    findings = Path(f"results/findings/{settings['name']}.parquet")
+    write_findings(shown(measured)["metrics"], _descriptions(measured), of_indexes, findings, recalls)
+    render_front(
+        **shown(measured),
+        findings=findings,
+        index_recall=of_indexes,
+        pages=drawn,
+        page=report / "index.html",
+        settings=report / "settings.html",
+        **layout,
+        **settings["front"] | {"missing": _descriptions(missing)},
+    )
+    _mark([*drawn, report / "index.html", report / "settings.html", findings])
 
 
 def _metrics(name, registered):
@@ -45,6 +73,10 @@ def _description(name):
     return shipped(f"workflow/report/sections/{name}.yaml")
 
 
+def _descriptions(names):
+    return [_description(name) for name in names]
+
+
 def _there(recalls, sections):
     paths = dict.fromkeys(path for section in sections for path in recalls.get(section, ()))
     return [path for path in paths if Path(path).exists()]
@@ -52,46 +84,6 @@ def _there(recalls, sections):
 
 def _newer(source, made):
     return not made.exists() or source.stat().st_mtime > made.stat().st_mtime
-
-
-def _page(report, head, measured, missing, pages, metrics, registered, layout, recalls, settings):
-    from scripts.report.render_page import render_page
-
-    names = sorted((name for name in measured if pages[name] == head), key=lambda name: name != head)
-    examples = [registered[name]["examples"] for name in names if "examples" in registered[name]]
-    render_page(
-        metrics=[metrics[name] for name in names],
-        sections=[_description(name) for name in names],
-        figures=[report / "figures" / name for name in names],
-        examples=[path for path in examples if Path(path).exists()],
-        index_recall=_there(recalls, [name for name, page in pages.items() if page == head]),
-        page=report / f"{head}.html",
-        **layout,
-        **settings["page"] | {"missing": [_description(name) for name in missing if pages[name] == head]},
-    )
-    return report / f"{head}.html"
-
-
-def _front(report, measured, missing, metrics, drawn, layout, recalls, settings):
-    from scripts.report.render_front import render_front
-    from scripts.report.write_findings import write_findings
-
-    table, of_indexes = Path(f"results/findings/{settings['name']}.parquet"), _there(recalls, measured)
-    descriptions = [_description(name) for name in measured]
-    write_findings([metrics[name] for name in measured], descriptions, of_indexes, table, recalls)
-    render_front(
-        metrics=[metrics[name] for name in measured],
-        sections=descriptions,
-        figures=[report / "figures" / name for name in measured],
-        findings=table,
-        index_recall=of_indexes,
-        pages=drawn,
-        page=report / "index.html",
-        settings=report / "settings.html",
-        **layout,
-        **settings["front"] | {"missing": [_description(name) for name in missing]},
-    )
-    _mark([table])
 
 
 def _mark(files):

@@ -19,7 +19,7 @@ from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.services import DECISIONS
-from ragassay.services.serving.decisions import Decisions
+from ragassay.services.serving.proxy import Decisions
 from scripts.queries.read_query_log import read_query_log
 
 QUESTION = "Who keeps the lighthouse of the northern isle?"
