@@ -33,8 +33,6 @@ rule measure_tides:
     output:
         tides=table("results/tides.parquet"),
         metrics=table("results/metrics/tides.parquet"),
-    log:
-        "logs/measure_tides.log",
     conda:
         "../../envs/tables.yaml"
     params:

@@ -42,8 +42,6 @@ rule train_scorer:
         documents=plan(measures.training_documents),
     output:
         scorer=directory("results/scorers/{dataset}/{scorer}"),
-    log:
-        "logs/train_scorer/{dataset}/{scorer}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -65,8 +63,6 @@ rule paraphrase_targets:
         attack_texts=table("results/attack_texts/{dataset}/{attack}.parquet"),
         rejects=table("results/rejects/attack_texts/{dataset}/{attack}.parquet"),
         calls=table("results/calls/paraphrase_targets/{dataset}/{attack}.parquet"),
-    log:
-        "logs/paraphrase_targets/{dataset}/{attack}.log",
     benchmark:
         "logs/paraphrase_targets/{dataset}/{attack}.benchmark.jsonl"
     wildcard_constraints:
@@ -93,8 +89,6 @@ rule poison_corpus:
         texts=plan(attacks.poison_texts),
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
-    log:
-        "logs/poison_corpus/{dataset}/{attack}.log",
     benchmark:
         "logs/poison_corpus/{dataset}/{attack}.benchmark.jsonl"
     wildcard_constraints:
@@ -117,8 +111,6 @@ rule score_passages:
         scorer=plan(measures.trained),
     output:
         passage_scores=table("results/passage_scores/{dataset}/{scorer}/{attack}.parquet"),
-    log:
-        "logs/score_passages/{dataset}/{scorer}/{attack}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -141,8 +133,6 @@ rule fit_defence:
         poisoned=plan(defences.poisoned_null),
     output:
         guard="results/guards/{dataset}/{retriever}/{defence}.json",
-    log:
-        "logs/fit_defence/{dataset}/{retriever}/{defence}.log",
     conda:
         "../../envs/encoders.yaml"
     params:
@@ -165,8 +155,6 @@ rule optimise_passages:
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
         calls=table("results/calls/optimise_passages/{dataset}/{attack}.parquet"),
-    log:
-        "logs/optimise_passages/{dataset}/{attack}.log",
     wildcard_constraints:
         attack=one_of(plan(attacks.attacks, optimised=True)),
     conda:
@@ -191,8 +179,6 @@ rule retrieve_dense:
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
     output:
         retrieved=table("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
-    log:
-        "logs/retrieve_dense/{dataset}/{retriever}/{attack}.log",
     wildcard_constraints:
         retriever=one_of(plan(search.retrievers, kind=search.DENSE)),
     conda:
@@ -214,8 +200,6 @@ rule retrieve_bm25:
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
     output:
         retrieved=table("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
-    log:
-        "logs/retrieve_bm25/{dataset}/{retriever}/{attack}.log",
     wildcard_constraints:
         retriever=one_of(plan(search.retrievers, kind=search.BM25)),
     conda:
@@ -238,8 +222,6 @@ rule search_attacked_part:
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
     output:
         part_retrieved=table("results/part_retrieved/{dataset}/{part}/{retriever}/{attack}.parquet"),
-    log:
-        "logs/search_attacked_part/{dataset}/{part}/{retriever}/{attack}.log",
     wildcard_constraints:
         dataset=one_of(plan(attacks.in_parts)),
         part=one_of(plan(corpora.leaves)),
@@ -263,8 +245,6 @@ rule merge_attacked_parts:
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
     output:
         retrieved=table("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
-    log:
-        "logs/merge_attacked_parts/{dataset}/{retriever}/{attack}.log",
     wildcard_constraints:
         dataset=one_of(plan(attacks.in_parts)),
         retriever=one_of(plan(search.retrievers, kind=search.BM25)),

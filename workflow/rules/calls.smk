@@ -20,8 +20,6 @@ rule measure_calls:
         calls=CALLS,
     output:
         metrics=table("results/metrics/calls.parquet"),
-    log:
-        "logs/measure_calls.log",
     conda:
         "../../envs/tables.yaml"
     params:

@@ -30,8 +30,6 @@ rule collect_passages:
         earlier=plan(corpora.earlier_tables, pattern="results/documents/{shard}.parquet"),
     output:
         passages=table("results/passages/{corpus}.parquet"),
-    log:
-        "logs/collect_passages/{corpus}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.of_study)),
     conda:
@@ -49,8 +47,6 @@ rule read_passages:
         files=plan(corpora.passage_files),
     output:
         passages=table("results/passages/{corpus}.parquet"),
-    log:
-        "logs/read_passages/{corpus}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.parts)),
     conda:
@@ -68,8 +64,6 @@ rule read_collection:
     """A corpus out of a vector database, which is only read."""
     output:
         passages=table("results/passages/{corpus}.parquet"),
-    log:
-        "logs/read_collection/{corpus}.log",
     wildcard_constraints:
         corpus=one_of(plan(databases.collected)),
     conda:
@@ -89,8 +83,6 @@ rule join_passages:
         parts=plan(corpora.of_parts, pattern="results/passages/{corpus}.parquet"),
     output:
         passages=table("results/passages/{corpus}.parquet"),
-    log:
-        "logs/join_passages/{corpus}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.joined)),
     conda:
@@ -110,8 +102,6 @@ rule count_words:
         passages="results/passages/{corpus}.parquet",
     output:
         word_counts=table("results/word_counts/{corpus}/{titles}.parquet"),
-    log:
-        "logs/count_words/{corpus}/{titles}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.leaves)),
         titles="none|before",
@@ -133,8 +123,6 @@ rule add_word_counts:
         parts=plan(corpora.of_parts, pattern="results/word_counts/{corpus}/{titles}.parquet"),
     output:
         word_counts=table("results/word_counts/{corpus}/{titles}.parquet"),
-    log:
-        "logs/add_word_counts/{corpus}/{titles}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.in_parts)),
     conda:
@@ -155,8 +143,6 @@ rule hold_out_documents:
     output:
         held_out_documents=table("results/held_out_documents/{corpus}.parquet"),
         known_passages=table("results/passages/{corpus}.held_out.parquet"),
-    log:
-        "logs/hold_out_documents/{corpus}.log",
     wildcard_constraints:
         corpus=one_of(plan(relevance.corpora)),
     conda:
@@ -181,8 +167,6 @@ rule keep_known_passages:
         held_out_documents="results/held_out_documents/{corpus}.parquet",
     output:
         known_passages=table("results/passages/{corpus}.held_out+{number}.parquet"),
-    log:
-        "logs/keep_known_passages/{corpus}/{number}.log",
     wildcard_constraints:
         corpus=one_of(plan(relevance.corpora)),
         number="[0-9]+",
@@ -206,8 +190,6 @@ rule rewrite_passages:
         rewritten_passages=table("results/rewritten_passages/{corpus}.parquet"),
         rejects=table("results/rejects/rewritten_passages/{corpus}.parquet"),
         calls=table("results/calls/rewrite_passages/{corpus}.parquet"),
-    log:
-        "logs/rewrite_passages/{corpus}.log",
     benchmark:
         "logs/rewrite_passages/{corpus}.benchmark.jsonl"
     wildcard_constraints:

@@ -31,8 +31,6 @@ rule cover_questions:
         questions="results/questions/{generator}/{generator}.parquet",
     output:
         covered_questions=table("results/covered_questions/{corpus}/{retriever}/{generator}.parquet"),
-    log:
-        "logs/cover_questions/{corpus}/{retriever}/{generator}.log",
     wildcard_constraints:
         generator=one_of(COVERED_SETS),
     conda:
@@ -63,8 +61,6 @@ rule measure_coverage:
     output:
         metrics=table("results/metrics/coverage.parquet"),
         examples=table("results/examples/coverage.parquet"),
-    log:
-        "logs/measure_coverage.log",
     conda:
         "../../envs/encoders.yaml"
     params:

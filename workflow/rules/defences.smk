@@ -32,8 +32,6 @@ rule retrieve_rewritten:
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
     output:
         found_rewritten=table("results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet"),
-    log:
-        "logs/retrieve_rewritten/{dataset}/{retriever}/{attack}/{defence}.log",
     wildcard_constraints:
         defence=one_of(plan(defended.rewriting)),
     conda:
@@ -62,8 +60,6 @@ rule filter_retrieved:
         filtered=table("results/filtered/{dataset}/{retriever}/{attack}.parquet"),
         fewer_planted=table("results/fewer_planted/{dataset}/{retriever}/{attack}.parquet"),
         filter_times=table("results/filter_times/{dataset}/{retriever}/{attack}.parquet"),
-    log:
-        "logs/filter_retrieved/{dataset}/{retriever}/{attack}.log",
     conda:
         "../../envs/encoders.yaml"
     params:
@@ -87,8 +83,6 @@ rule answer_attacked:
     output:
         answers=table("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"),
         calls=table("results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"),
-    log:
-        "logs/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.log",
     benchmark:
         "logs/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.benchmark.jsonl"
     conda:
@@ -119,8 +113,6 @@ rule screen_passages:
         reviews=config["raguard"]["reviews"],
     output:
         quarantine=table("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
-    log:
-        "logs/screen_passages/{dataset}/{retriever}/{attack}/{defence}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:

@@ -17,8 +17,6 @@ rule train_demo_lm:
         passages_prompt=ancient(shipped("resources/prompts/respond_passages.yaml")),
     output:
         model=directory("results/models/demo-lm"),
-    log:
-        "logs/train_demo_lm.log",
     benchmark:
         "logs/train_demo_lm.benchmark.jsonl"
     conda:

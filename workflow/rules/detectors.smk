@@ -55,8 +55,6 @@ rule train_detector:
         card="results/detectors/{detector}/{encoder}/{generator}/{judge}/card.json",
         training=table("results/detectors/{detector}/{encoder}/{generator}/{judge}/training.parquet"),
         known_documents=table("results/detectors/{detector}/{encoder}/{generator}/{judge}/documents.parquet"),
-    log:
-        "logs/train_detector/{detector}/{encoder}/{generator}/{judge}.log",
     benchmark:
         "logs/train_detector/{detector}/{encoder}/{generator}/{judge}.benchmark.jsonl"
     conda:
@@ -87,8 +85,6 @@ rule apply_detectors:
                 detector=USED or ["none/none"],
             )
         ),
-    log:
-        "logs/apply_detectors/{generator}/{judge}/{asked}/{shard}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -109,8 +105,6 @@ rule predict_in_folds:
         weights=plan(detectors.folded_weights),
     output:
         fold_predictions=table("results/fold_predictions/{asked}.parquet"),
-    log:
-        "logs/predict_in_folds/{asked}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -144,8 +138,6 @@ rule measure_detectors:
         human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
     output:
         metrics=table("results/metrics/detectors.parquet"),
-    log:
-        "logs/measure_detectors.log",
     conda:
         "../../envs/encoders.yaml"
     resources:

@@ -44,8 +44,6 @@ rule fetch_file:
     """A file of the user's out of an object store, for as long as jobs read it."""
     output:
         file=temp("fetched/{place}"),
-    log:
-        "logs/fetch_file/{place}.log",
     wildcard_constraints:
         place=PLACE,
     conda:
@@ -66,8 +64,6 @@ rule read_articles:
     output:
         articles=table("results/articles/{shard}.parquet"),
         rejects=table("results/rejects/articles/{shard}.parquet"),
-    log:
-        "logs/read_articles/{shard}.log",
     wildcard_constraints:
         shard=one_of(plan(documents.from_files)),
     conda:
@@ -89,8 +85,6 @@ rule read_question_set:
         documents=table("results/documents/{question_set}.parquet"),
         questions=table("results/questions/{question_set}/{question_set}.parquet"),
         human_labels=table("results/human_labels/{question_set}.parquet"),
-    log:
-        "logs/read_question_set/{question_set}.log",
     wildcard_constraints:
         question_set=one_of(plan(question_sets.named)),
     conda:
@@ -113,8 +107,6 @@ rule place_questions:
         documents=table("results/documents/{question_set}.parquet"),
         questions=table("results/questions/{question_set}/{question_set}.parquet"),
         human_labels=table("results/human_labels/{question_set}.parquet"),
-    log:
-        "logs/place_questions/{question_set}.log",
     wildcard_constraints:
         question_set=one_of(plan(question_sets.placed)),
     conda:
@@ -137,8 +129,6 @@ rule read_responses:
         response_files=lookup("{question_set}/responses", within=config["question_sets"]),
     output:
         responses=table("results/responses/{question_set}/{responder}/recorded/{question_set}.parquet"),
-    log:
-        "logs/read_responses/{question_set}/{responder}.log",
     wildcard_constraints:
         responder=one_of(plan(question_sets.recorded, role="responders")),
     conda:
@@ -158,8 +148,6 @@ rule read_verdicts:
         placed=plan(question_sets.placed_questions),
     output:
         scope_votes=table("results/scope_votes/{question_set}/{judge}/{question_set}.parquet"),
-    log:
-        "logs/read_verdicts/{question_set}/{judge}.log",
     wildcard_constraints:
         judge=one_of(plan(question_sets.recorded, role="judges")),
     conda:
@@ -177,8 +165,6 @@ rule find_duplicates:
         articles="results/articles/{shard}.parquet",
     output:
         index="results/duplicate_indexes/{shard}.arrow",
-    log:
-        "logs/find_duplicates/{shard}.log",
     conda:
         "../../envs/extract.yaml"
     resources:
@@ -196,8 +182,6 @@ rule merge_duplicates:
         indexes=plan(documents.block, index="results/duplicate_indexes/{shard}.arrow"),
     output:
         merged="results/duplicate_indexes/up_to/{shard}.arrow",
-    log:
-        "logs/merge_duplicates/{shard}.log",
     conda:
         "../../envs/extract.yaml"
     resources:
@@ -224,8 +208,6 @@ rule collect_documents:
         documents=table("results/documents/{shard}.parquet"),
         rejects=table("results/rejects/documents/{shard}.parquet"),
         clusters=table("results/clusters/{shard}.parquet"),
-    log:
-        "logs/collect_documents/{shard}.log",
     wildcard_constraints:
         shard=one_of(SHARDS),
     conda:
@@ -243,8 +225,6 @@ rule describe_documents:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
     output:
         statistics=table("results/document_statistics.parquet"),
-    log:
-        "logs/describe_documents.log",
     conda:
         "../../envs/tables.yaml"
     params:
@@ -262,8 +242,6 @@ rule measure_documents:
         statistics="results/document_statistics.parquet",
     output:
         metrics=table("results/metrics/documents.parquet"),
-    log:
-        "logs/measure_documents.log",
     conda:
         "../../envs/tables.yaml"
     params:
@@ -284,8 +262,6 @@ rule measure_crawl:
         rejects=expand("results/rejects/{table}/{shard}.parquet", table=REJECTING, shard=CRAWLED),
     output:
         metrics=table("results/metrics/crawl.parquet"),
-    log:
-        "logs/measure_crawl.log",
     conda:
         "../../envs/tables.yaml"
     params:

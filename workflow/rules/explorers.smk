@@ -44,8 +44,6 @@ rule list_questions:
     output:
         page=ensure("<report>/explorer/{generator}/{judge}.html", non_empty=True),
         csv=ensure("<report>/explorer/{generator}/{judge}.csv", non_empty=True),
-    log:
-        "logs/list_questions/{generator}/{judge}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -75,8 +73,6 @@ rule list_attacks:
     output:
         page=ensure("<report>/explorer/attacks.html", non_empty=True),
         csv=ensure("<report>/explorer/attacks.csv", non_empty=True),
-    log:
-        "logs/list_attacks.log",
     conda:
         "../../envs/encoders.yaml"
     resources:

@@ -21,8 +21,6 @@ rule answer_from_passages:
     output:
         passage_answers=table("results/passage_answers/{responder}/{corpus}/{retriever}/{query_set}.parquet"),
         calls=table("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.log",
     benchmark:
         "logs/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     conda:
@@ -47,8 +45,6 @@ rule answer_directly:
     output:
         direct_answers=table("results/direct_answers/{responder}/{query_set}.parquet"),
         calls=table("results/calls/answer_directly/{responder}/{query_set}.parquet"),
-    log:
-        "logs/answer_directly/{responder}/{query_set}.log",
     benchmark:
         "logs/answer_directly/{responder}/{query_set}.benchmark.jsonl"
     conda:

@@ -56,8 +56,6 @@ rule compute_hardness:
         hardness=table("results/hardness/{generator}/{shard}.parquet"),
         drift=table("results/drift/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/hardness/{generator}/{shard}.parquet"),
-    log:
-        "logs/compute_hardness/{generator}/{shard}.log",
     benchmark:
         "logs/compute_hardness/{generator}/{shard}.benchmark.jsonl"
     conda:
@@ -79,8 +77,6 @@ rule grade_hardness:
     output:
         hardness_scores=table("results/hardness_scores/{generator}/{judge}.parquet"),
         hardness_strata=table("results/hardness_strata/{generator}/{judge}.parquet"),
-    log:
-        "logs/grade_hardness/{generator}/{judge}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -109,8 +105,6 @@ rule measure_scope:
     output:
         metrics=table("results/metrics/scope.parquet"),
         examples=table("results/examples/scope.parquet"),
-    log:
-        "logs/measure_scope.log",
     conda:
         "../../envs/encoders.yaml"
     params:
@@ -140,8 +134,6 @@ rule measure_responses:
         gold=plan(people.labelled, names=ALL["generator"]).over("results/gold/{generator}/{judge}.parquet"),
     output:
         metrics=table("results/metrics/responses.parquet"),
-    log:
-        "logs/measure_responses.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -179,8 +171,6 @@ rule measure_agreement:
         ],
     output:
         metrics=table("results/metrics/agreement.parquet"),
-    log:
-        "logs/measure_agreement.log",
     conda:
         "../../envs/encoders.yaml"
     params:

@@ -28,8 +28,6 @@ rule judge_scope:
     output:
         scope_votes=table("results/scope_votes/{generator}/{judge}/{shard}.parquet"),
         calls=table("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet"),
-    log:
-        "logs/judge_scope/{generator}/{judge}/{shard}.log",
     benchmark:
         "logs/judge_scope/{generator}/{judge}/{shard}.benchmark.jsonl"
     wildcard_constraints:
@@ -53,8 +51,6 @@ rule label_scope:
         scope_votes="results/scope_votes/{generator}/{judge}/{shard}.parquet",
     output:
         scope_labels=table("results/scope_labels/{generator}/{judge}/{shard}.parquet"),
-    log:
-        "logs/label_scope/{generator}/{judge}/{shard}.log",
     conda:
         "../../envs/tables.yaml"
     params:
@@ -72,8 +68,6 @@ rule select_questions:
         scope_labels="results/scope_labels/{generator}/{judge}/{shard}.parquet",
     output:
         selected_questions=table("results/selected_questions/{generator}/{judge}/{shard}.parquet"),
-    log:
-        "logs/select_questions/{generator}/{judge}/{shard}.log",
     conda:
         "../../envs/tables.yaml"
     params:

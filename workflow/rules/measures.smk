@@ -56,8 +56,6 @@ rule sweep_raguard:
     output:
         raguard_sweeps=table("results/raguard_sweeps/{dataset}/{retriever}.parquet"),
         sweep_shown=table("results/sweep_shown/{dataset}/{retriever}.parquet"),
-    log:
-        "logs/sweep_raguard/{dataset}/{retriever}.log",
     conda:
         "../../envs/encoders.yaml"
     params:
@@ -80,8 +78,6 @@ rule answer_sweeps:
     output:
         sweep_answers=table("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet"),
         calls=table("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet"),
-    log:
-        "logs/answer_sweeps/{dataset}/{retriever}/{responder}.log",
     benchmark:
         "logs/answer_sweeps/{dataset}/{retriever}/{responder}.benchmark.jsonl"
     conda:
@@ -109,8 +105,6 @@ rule measure_attacks:
         ),
     output:
         metrics=table("results/metrics/attacks.parquet"),
-    log:
-        "logs/measure_attacks.log",
     conda:
         "../../envs/encoders.yaml"
     params:
@@ -140,8 +134,6 @@ rule measure_raguard:
     output:
         metrics=table("results/metrics/raguard.parquet"),
         costs=table("results/metrics/raguard_costs.parquet"),
-    log:
-        "logs/measure_raguard.log",
     conda:
         "../../envs/encoders.yaml"
     params:

@@ -29,8 +29,6 @@ rule measure_months:
         calls=plan(months.calls_of_shards, calls=CALLS),
     output:
         metrics=table("results/metrics/months.parquet"),
-    log:
-        "logs/measure_months.log",
     conda:
         "../../envs/encoders.yaml"
     resources:

@@ -20,8 +20,6 @@ rule export_feeds:
     output:
         feeds=table("results/feeds/{shard}.parquet"),
         rejects=table("results/rejects/feeds/{shard}.parquet"),
-    log:
-        "logs/export_feeds/{shard}.log",
     wildcard_constraints:
         shard=one_of(CRAWLED),
     conda:
@@ -42,8 +40,6 @@ rule crawl_shard:
         candidates=table("results/candidates/{shard}.parquet"),
         feed_health=table("results/feed_health/{shard}.parquet"),
         rejects=table("results/rejects/pages/{shard}.parquet"),
-    log:
-        "logs/crawl_shard/{shard}.log",
     benchmark:
         "logs/crawl_shard/{shard}.benchmark.jsonl"
     wildcard_constraints:
@@ -66,8 +62,6 @@ rule extract_articles:
     output:
         articles=table("results/articles/{shard}.parquet"),
         rejects=table("results/rejects/articles/{shard}.parquet"),
-    log:
-        "logs/extract_articles/{shard}.log",
     benchmark:
         "logs/extract_articles/{shard}.benchmark.jsonl"
     wildcard_constraints:

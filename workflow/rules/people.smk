@@ -20,8 +20,6 @@ rule sample_for_annotation:
         responses=plan(people.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
     output:
         annotation_items=table("results/annotation_items/{generator}/{judge}.parquet"),
-    log:
-        "logs/sample_for_annotation/{generator}/{judge}.log",
     localrule: True
     conda:
         "../../envs/tables.yaml"
@@ -39,8 +37,6 @@ rule gather_annotations:
         events=plan(people.file, name="events.jsonl"),
     output:
         annotations=table("results/annotations/{generator}/{judge}.parquet"),
-    log:
-        "logs/gather_annotations/{generator}/{judge}.log",
     localrule: True
     conda:
         "../../envs/tables.yaml"
@@ -57,8 +53,6 @@ rule settle_gold:
         annotations="results/annotations/{generator}/{judge}.parquet",
     output:
         gold=table("results/gold/{generator}/{judge}.parquet"),
-    log:
-        "logs/settle_gold/{generator}/{judge}.log",
     localrule: True
     conda:
         "../../envs/tables.yaml"

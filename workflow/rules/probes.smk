@@ -49,8 +49,6 @@ rule pair_prompts:
     output:
         prompt_pairs=table("results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
         rejects=table("results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
-    log:
-        "logs/pair_prompts/{dataset}/{retriever}/{attack}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -74,8 +72,6 @@ rule answer_prompts:
     output:
         prompt_answers=table("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
         calls=table("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet"),
-    log:
-        "logs/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.log",
     benchmark:
         "logs/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
     conda:
@@ -103,8 +99,6 @@ rule collect_activations:
     output:
         activations=table("results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"),
         collection="results/activations/{dataset}/{retriever}/{attack}/{responder}.json",
-    log:
-        "logs/collect_activations/{dataset}/{retriever}/{attack}/{responder}.log",
     benchmark:
         "logs/collect_activations/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
     conda:
@@ -130,8 +124,6 @@ rule scrutinise_answers:
     output:
         baseline_scores=table("results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/scrutiny.parquet"),
         calls=table("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
-    log:
-        "logs/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.log",
     benchmark:
         "logs/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
     conda:
@@ -158,8 +150,6 @@ rule mask_passages:
         weights=plan(models.weights_of, role="responder"),
     output:
         baseline_scores=table("results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/masking.parquet"),
-    log:
-        "logs/mask_passages/{dataset}/{retriever}/{attack}/{responder}.log",
     benchmark:
         "logs/mask_passages/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
     conda:
@@ -188,8 +178,6 @@ rule train_probes:
         card="results/probes/{dataset}/{retriever}/{attack}/{responder}/card.json",
         probe_scores=table("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet"),
         probe_classes=table("results/probe_classes/{dataset}/{retriever}/{attack}/{responder}.parquet"),
-    log:
-        "logs/train_probes/{dataset}/{retriever}/{attack}/{responder}.log",
     benchmark:
         "logs/train_probes/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
     conda:
@@ -218,8 +206,6 @@ rule transfer_probes:
         ),
     output:
         probe_transfers=table("results/probe_transfers/{generalisation}.parquet"),
-    log:
-        "logs/transfer_probes/{generalisation}.log",
     benchmark:
         "logs/transfer_probes/{generalisation}.benchmark.jsonl"
     conda:
@@ -241,8 +227,6 @@ rule combine_alarms:
         filtered=plan(probes.filtered),
     output:
         alarms=table("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet"),
-    log:
-        "logs/combine_alarms/{dataset}/{retriever}/{attack}/{responder}.log",
     conda:
         "../../envs/encoders.yaml"
     params:
@@ -261,8 +245,6 @@ rule project_activations:
         collection="results/activations/{dataset}/{retriever}/{attack}/{responder}.json",
     output:
         projections=table("results/projections/{dataset}/{retriever}/{attack}/{responder}.parquet"),
-    log:
-        "logs/project_activations/{dataset}/{retriever}/{attack}/{responder}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -289,8 +271,6 @@ rule measure_revprag:
         cards=READ.over("results/probes/{dataset}/{retriever}/{attack}/{responder}/card.json"),
     output:
         metrics=table("results/metrics/revprag.parquet"),
-    log:
-        "logs/measure_revprag.log",
     conda:
         "../../envs/encoders.yaml"
     params:

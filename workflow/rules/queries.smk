@@ -31,8 +31,6 @@ rule collect_queries:
         ),
     output:
         queries=table("results/queries/questions.parquet"),
-    log:
-        "logs/collect_queries.log",
     conda:
         "../../envs/tables.yaml"
     params:
@@ -48,8 +46,6 @@ rule collect_set_queries:
         questions="results/questions/{question_set}/{question_set}.parquet",
     output:
         queries=table("results/queries/{question_set}.parquet"),
-    log:
-        "logs/collect_set_queries/{question_set}.log",
     conda:
         "../../envs/tables.yaml"
     params:
@@ -67,8 +63,6 @@ rule read_queries:
         lists=plan(search.row_lists),
     output:
         queries=table("results/queries/{query_set}.parquet"),
-    log:
-        "logs/read_queries/{query_set}.log",
     wildcard_constraints:
         query_set=one_of(config["query_sets"]),
     conda:
@@ -92,8 +86,6 @@ rule write_synthetic_queries:
         queries=table("results/queries/{query_set}.parquet"),
         rejects=table("results/rejects/synthetic_queries/{query_set}.parquet"),
         calls=table("results/calls/write_synthetic_queries/{query_set}.parquet"),
-    log:
-        "logs/write_synthetic_queries/{query_set}.log",
     benchmark:
         "logs/write_synthetic_queries/{query_set}.benchmark.jsonl"
     wildcard_constraints:
@@ -117,8 +109,6 @@ rule take_synthetic_queries:
         passages=plan(queries.passages),
     output:
         queries=table("results/queries/{query_set}.parquet"),
-    log:
-        "logs/take_synthetic_queries/{query_set}.log",
     wildcard_constraints:
         query_set=one_of(plan(queries.from_corpus)),
     conda:
@@ -137,8 +127,6 @@ rule read_query_log:
     output:
         query_log=table("results/query_logs/{query_log}.parquet"),
         rejects=table("results/rejects/query_logs/{query_log}.parquet"),
-    log:
-        "logs/read_query_log/{query_log}.log",
     wildcard_constraints:
         query_log=one_of(plan(queries.logs, mixed=False)),
     conda:
@@ -156,8 +144,6 @@ rule mix_query_log:
         query_sets=plan(queries.mixed),
     output:
         query_log=table("results/query_logs/{query_log}.parquet"),
-    log:
-        "logs/mix_query_log/{query_log}.log",
     wildcard_constraints:
         query_log=one_of(plan(queries.logs, mixed=True)),
     conda:

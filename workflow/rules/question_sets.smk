@@ -32,8 +32,6 @@ rule compute_overlap:
         questions="results/questions/{generator}/{shard}.parquet",
     output:
         overlap=table("results/overlap/{generator}/{shard}.parquet"),
-    log:
-        "logs/compute_overlap/{generator}/{shard}.log",
     benchmark:
         "logs/compute_overlap/{generator}/{shard}.benchmark.jsonl"
     conda:
@@ -62,8 +60,6 @@ rule measure_question_sets:
         neighbours=plan(question_sets.searches).over("results/neighbours/{name}/{retriever}/{name}.parquet"),
     output:
         metrics=table("results/metrics/question_sets.parquet"),
-    log:
-        "logs/measure_question_sets.log",
     conda:
         "../../envs/encoders.yaml"
     params:

@@ -38,8 +38,6 @@ rule extract_claims:
         claims=table("results/claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/claims/{generator}/{shard}.parquet"),
         calls=table("results/calls/extract_claims/{generator}/{shard}.parquet"),
-    log:
-        "logs/extract_claims/{generator}/{shard}.log",
     benchmark:
         "logs/extract_claims/{generator}/{shard}.benchmark.jsonl"
     conda:
@@ -71,8 +69,6 @@ rule recover_claims:
         recovered_claims=table("results/recovered_claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/recovered_claims/{generator}/{shard}.parquet"),
         calls=table("results/calls/recover_claims/{generator}/{shard}.parquet"),
-    log:
-        "logs/recover_claims/{generator}/{shard}.log",
     benchmark:
         "logs/recover_claims/{generator}/{shard}.benchmark.jsonl"
     conda:
@@ -106,8 +102,6 @@ rule remove_supported_claims:
         novel_claims=table("results/novel_claims/{generator}/{shard}.parquet"),
         rejects=table("results/rejects/novel_claims/{generator}/{shard}.parquet"),
         calls=table("results/calls/remove_supported_claims/{generator}/{shard}.parquet"),
-    log:
-        "logs/remove_supported_claims/{generator}/{shard}.log",
     benchmark:
         "logs/remove_supported_claims/{generator}/{shard}.benchmark.jsonl"
     conda:
@@ -135,8 +129,6 @@ rule write_questions:
         questions=table(plan(questions.written_questions)),
         rejects=table("results/rejects/questions/{generator}/{shard}.parquet"),
         calls=table("results/calls/write_questions/{generator}/{shard}.parquet"),
-    log:
-        "logs/write_questions/{generator}/{shard}.log",
     benchmark:
         "logs/write_questions/{generator}/{shard}.benchmark.jsonl"
     wildcard_constraints:
@@ -166,8 +158,6 @@ rule write_near_misses:
         questions=table("results/questions/{generator}/{shard}.parquet"),
         near_misses=table("results/near_misses/{generator}/{shard}.parquet"),
         calls=table("results/calls/write_near_misses/{generator}/{shard}.parquet"),
-    log:
-        "logs/write_near_misses/{generator}/{shard}.log",
     benchmark:
         "logs/write_near_misses/{generator}/{shard}.benchmark.jsonl"
     wildcard_constraints:

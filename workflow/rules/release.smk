@@ -28,8 +28,6 @@ rule export_questions:
     output:
         beir=directory("results/export/{generator}/{judge}/beir"),
         hugging_face=directory("results/export/{generator}/{judge}/hugging_face"),
-    log:
-        "logs/export_questions/{generator}/{judge}.log",
     conda:
         "../../envs/tables.yaml"
     params:
@@ -52,8 +50,6 @@ rule export_targets:
         poisoned_passages=plan(release.poisoned_passages),
     output:
         folder=directory("results/export/targets/{dataset}"),
-    log:
-        "logs/export_targets/{dataset}.log",
     conda:
         "../../envs/tables.yaml"
     params:

@@ -71,8 +71,6 @@ rule rate_relevance:
     output:
         lm_relevance=table("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
         calls=table("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.log",
     benchmark:
         "logs/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     conda:
@@ -102,8 +100,6 @@ rule score_relevance:
         query_verdicts=[
             table(path) for path in VERDICTS.over("results/query_verdicts/{corpus}/{retriever}/{query_set}.parquet")
         ],
-    log:
-        "logs/score_relevance.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -124,8 +120,6 @@ rule score_outliers:
         queries=plan(relevance.outlier_inputs, pattern="results/queries/{query_set}.parquet", key="query_set"),
     output:
         outlier_scores=table("results/outlier_scores/{relevance_set}.parquet"),
-    log:
-        "logs/score_outliers/{relevance_set}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -149,8 +143,6 @@ rule measure_answers:
     output:
         answer_metrics=table("results/answer_metrics.parquet"),
         answer_examples=table("results/answer_examples.parquet"),
-    log:
-        "logs/measure_answers.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -175,8 +167,6 @@ rule measure_relevance:
         answer_metrics=["results/answer_metrics.parquet"] if MEASURES_ANSWERS else [],
     output:
         metrics=table("results/metrics/relevance.parquet"),
-    log:
-        "logs/measure_relevance.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -200,8 +190,6 @@ rule choose_examples:
         answer_examples=["results/answer_examples.parquet"] if MEASURES_ANSWERS else [],
     output:
         examples=table("results/examples/relevance.parquet"),
-    log:
-        "logs/choose_examples.log",
     conda:
         "../../envs/tables.yaml"
     params:
@@ -221,8 +209,6 @@ rule fit_gate:
         lm_relevance=plan(gates.gate_votes),
     output:
         gate=directory("results/gates/{corpus}/{retriever}"),
-    log:
-        "logs/fit_gate/{corpus}/{retriever}.log",
     wildcard_constraints:
         corpus=one_of(COMPARED_CORPORA),
     conda:
@@ -243,8 +229,6 @@ rule gate_query_log:
         query_log="results/query_logs/{query_log}.parquet",
     output:
         gated_queries=table("results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
-    log:
-        "logs/gate_query_log/{corpus}/{retriever}/{query_log}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -265,8 +249,6 @@ rule gate_questions:
         scope_labels=plan(explorers.listed, pattern="results/scope_labels/{generator}/{judge}/{shard}.parquet"),
     output:
         gated_questions=[table(path) for path in GATED.over("results/gated_questions/{generator}/{judge}.parquet")],
-    log:
-        "logs/gate_questions.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -289,8 +271,6 @@ rule measure_drift:
         query_drift=[table(path) for path in LOGS.over("results/query_drift/{corpus}/{retriever}/{query_log}.parquet")],
         metrics=table("results/metrics/drift.parquet"),
         examples=table("results/examples/drift.parquet"),
-    log:
-        "logs/measure_drift.log",
     conda:
         "../../envs/encoders.yaml"
     params:

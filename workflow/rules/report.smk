@@ -97,8 +97,6 @@ rule draw_figures:
             labels={"figure": "{figure}"},
         ),
         numbers=ensure("<report>/{section}.csv", non_empty=True),
-    log:
-        "logs/draw_figures/{section}.log",
     localrule: True
     conda:
         "../../envs/report.yaml"
@@ -117,8 +115,6 @@ rule write_findings:
         index_recall=ALL_RECALLS,
     output:
         findings=table("results/findings/<name>.parquet"),
-    log:
-        "logs/write_findings.log",
     localrule: True
     conda:
         "../../envs/report.yaml"
@@ -144,8 +140,6 @@ rule render_page:
             caption="../report/page.rst",
             category="page",
         ),
-    log:
-        "logs/render_page/{page}.log",
     wildcard_constraints:
         page=one_of(HEADS),
     localrule: True
@@ -175,8 +169,6 @@ rule render_front:
             category="page",
         ),
         settings=ensure("<report>/settings.html", non_empty=True),
-    log:
-        "logs/render_front.log",
     localrule: True
     conda:
         "../../envs/report.yaml"
@@ -195,8 +187,6 @@ rule typeset_section:
         index_recall=plan(retrieval.recalls_of_section, recalls=RECALLS),
     output:
         folder=directory("<report>/paper/{section}"),
-    log:
-        "logs/typeset_section/{section}.log",
     localrule: True
     conda:
         "../../envs/report.yaml"
@@ -214,8 +204,6 @@ rule typeset_paper:
         preamble=shipped("workflow/report/preamble.tex"),
     output:
         document="<report>/paper/report.tex",
-    log:
-        "logs/typeset_paper.log",
     localrule: True
     conda:
         "../../envs/report.yaml"

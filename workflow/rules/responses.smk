@@ -52,8 +52,6 @@ rule respond:
     output:
         responses=table("results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
         calls=table("results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet"),
-    log:
-        "logs/respond/{generator}/{responder}/{prompt}/{shard}.log",
     benchmark:
         "logs/respond/{generator}/{responder}/{prompt}/{shard}.benchmark.jsonl"
     wildcard_constraints:
@@ -82,8 +80,6 @@ rule ask_service:
         service_answers=table("results/service_answers/{generator}/{responder}/{shard}.parquet"),
         service_passages=table("results/service_passages/{generator}/{responder}/{shard}.parquet"),
         calls=table("results/calls/ask_service/{generator}/{responder}/{shard}.parquet"),
-    log:
-        "logs/ask_service/{generator}/{responder}/{shard}.log",
     benchmark:
         "logs/ask_service/{generator}/{responder}/{shard}.benchmark.jsonl"
     wildcard_constraints:
@@ -110,8 +106,6 @@ rule answer_closed_book:
     output:
         closed_book_answers=table("results/closed_book_answers/{generator}/{responder}/{shard}.parquet"),
         calls=table("results/calls/answer_closed_book/{generator}/{responder}/{shard}.parquet"),
-    log:
-        "logs/answer_closed_book/{generator}/{responder}/{shard}.log",
     benchmark:
         "logs/answer_closed_book/{generator}/{responder}/{shard}.benchmark.jsonl"
     conda:
@@ -161,8 +155,6 @@ rule label_defusion:
         defusion_votes="results/defusion_votes/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
     output:
         defusion_labels=table("results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet"),
-    log:
-        "logs/label_defusion/{generator}/{responder}/{prompt}/{judge}/{shard}.log",
     conda:
         "../../envs/tables.yaml"
     params:

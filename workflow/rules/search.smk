@@ -33,8 +33,6 @@ rule embed_passages:
         passages="results/passages/{corpus}.parquet",
     output:
         embedded_passages=table("results/embedded_passages/{corpus}/{encoder}/{titles}.parquet"),
-    log:
-        "logs/embed_passages/{corpus}/{encoder}/{titles}.log",
     benchmark:
         "logs/embed_passages/{corpus}/{encoder}/{titles}.benchmark.jsonl"
     wildcard_constraints:
@@ -58,8 +56,6 @@ rule search_bm25:
         queries="results/queries/{query_set}.parquet",
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/search_bm25/{corpus}/{retriever}/{query_set}.log",
     benchmark:
         "logs/search_bm25/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
@@ -83,8 +79,6 @@ rule search_part:
         word_counts=plan(search.word_counts),
     output:
         part_neighbours=table("results/part_neighbours/{corpus}/{part}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/search_part/{corpus}/{part}/{retriever}/{query_set}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.in_parts)),
         part=one_of(plan(corpora.leaves)),
@@ -107,8 +101,6 @@ rule merge_parts:
         word_counts=plan(search.word_counts),
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/merge_parts/{corpus}/{retriever}/{query_set}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.in_parts)),
         retriever=one_of(plan(search.retrievers, kind=search.BM25)),
@@ -129,8 +121,6 @@ rule search_dense:
         queries="results/queries/{query_set}.parquet",
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/search_dense/{corpus}/{retriever}/{query_set}.log",
     benchmark:
         "logs/search_dense/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
@@ -153,8 +143,6 @@ rule build_index:
         passages="results/passages/{corpus}.parquet",
     output:
         index=directory("results/indexes/{corpus}/{retriever}"),
-    log:
-        "logs/build_index/{corpus}/{retriever}.log",
     benchmark:
         "logs/build_index/{corpus}/{retriever}.benchmark.jsonl"
     wildcard_constraints:
@@ -180,8 +168,6 @@ rule search_index:
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         index_recall=table("results/index_recall/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/search_index/{corpus}/{retriever}/{query_set}.log",
     benchmark:
         "logs/search_index/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
@@ -206,8 +192,6 @@ rule search_service:
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         index_recall=table("results/index_recall/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/search_service/{corpus}/{retriever}/{query_set}.log",
     benchmark:
         "logs/search_service/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
@@ -232,8 +216,6 @@ rule search_vectors:
         query_vectors=plan(search.vector_files, section="queries", key="query_set"),
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/search_vectors/{corpus}/{retriever}/{query_set}.log",
     benchmark:
         "logs/search_vectors/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
@@ -259,8 +241,6 @@ rule merge_neighbours:
         queries="results/queries/{query_set}.parquet",
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/merge_neighbours/{corpus}/{retriever}/{query_set}.log",
     wildcard_constraints:
         corpus=one_of(plan(corpora.in_parts)),
         retriever=one_of(plan(indexes.by_parts)),
@@ -287,8 +267,6 @@ rule measure_retrieval:
         index_recall=plan(retrieval.searches).over("results/index_recall/{corpus}/{retriever}/{query_set}.parquet"),
     output:
         metrics=table("results/metrics/retrieval.parquet"),
-    log:
-        "logs/measure_retrieval.log",
     conda:
         "../../envs/encoders.yaml"
     resources:

@@ -39,8 +39,6 @@ rule poison_service:
     output:
         poisoned_service_answers=table("results/poisoned_service_answers/{responder}.parquet"),
         calls=table("results/calls/poison_service/{responder}.parquet"),
-    log:
-        "logs/poison_service/{responder}.log",
     benchmark:
         "logs/poison_service/{responder}.benchmark.jsonl"
     wildcard_constraints:
@@ -85,8 +83,6 @@ rule measure_services:
     output:
         metrics=table("results/metrics/services.parquet"),
         outcomes=table("results/service_outcomes.parquet"),
-    log:
-        "logs/measure_services.log",
     conda:
         "../../envs/encoders.yaml"
     params:
@@ -109,8 +105,6 @@ rule render_card:
     output:
         page=ensure("<report>/card.html", non_empty=True),
         card="<report>/card.json",
-    log:
-        "logs/render_card.log",
     localrule: True
     conda:
         "../../envs/encoders.yaml"

@@ -29,8 +29,6 @@ rule read_targets:
     output:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),
-    log:
-        "logs/read_targets/{dataset}.log",
     wildcard_constraints:
         dataset=one_of(plan(targets.made, origin=targets.FILES)),
     conda:
@@ -49,8 +47,6 @@ rule make_targets:
     output:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),
-    log:
-        "logs/make_targets/{dataset}.log",
     wildcard_constraints:
         dataset=one_of(plan(targets.made, origin=targets.BY_RULE)),
     conda:
@@ -75,8 +71,6 @@ rule write_targets:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),
         calls=table("results/calls/write_targets/{dataset}.parquet"),
-    log:
-        "logs/write_targets/{dataset}.log",
     benchmark:
         "logs/write_targets/{dataset}.benchmark.jsonl"
     wildcard_constraints:
@@ -100,8 +94,6 @@ rule collect_target_queries:
         targets="results/targets/{dataset}.parquet",
     output:
         queries=table("results/queries/{dataset}.targets.parquet"),
-    log:
-        "logs/collect_target_queries/{dataset}.log",
     conda:
         "../../envs/tables.yaml"
     params:
@@ -121,8 +113,6 @@ rule rewrite_questions:
         rewritten=table("results/queries/{dataset}.{defence}.parquet"),
         rejects=table("results/rejects/rewritten_questions/{dataset}/{defence}.parquet"),
         calls=table("results/calls/rewrite_questions/{dataset}/{defence}.parquet"),
-    log:
-        "logs/rewrite_questions/{dataset}/{defence}.log",
     benchmark:
         "logs/rewrite_questions/{dataset}/{defence}.benchmark.jsonl"
     wildcard_constraints:

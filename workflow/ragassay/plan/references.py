@@ -86,6 +86,19 @@ def watch_prompts(rules, in_one_line) -> None:
             rule.set_params(prompts=_digests(prompts, in_one_line))
 
 
+def name_logs(rules, modifier) -> None:
+    """What a job says lies in a folder with the name of its rule, by the wildcards of what it writes, unless the rule
+    names another file. `modifier` is that of paths where another workflow uses this one.
+    """
+    from snakemake.io import WILDCARD_REGEX
+
+    for rule in rules:
+        if rule.script and not rule.log:
+            keys = dict.fromkeys(key["name"] for path in rule.output[:1] for key in WILDCARD_REGEX.finditer(path))
+            rule.log_modifier = modifier
+            rule.set_log("/".join(["logs", Path(rule.script).stem, *(f"{{{key}}}" for key in keys)]) + ".log")
+
+
 def _digests(prompts, in_one_line):
     def of_job(wildcards):
         paths = [path for item in prompts for path in _paths(item, wildcards)]
