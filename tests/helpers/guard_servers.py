@@ -51,6 +51,24 @@ def guarding(given, token="", observe=False):
         yield client
 
 
+@contextlib.contextmanager
+def holding(guard):
+    """The event that a guard was asked something, to which it gives no answer until the block ends."""
+    held, release = threading.Event(), threading.Event()
+
+    def hold(*_, **__):
+        held.set()
+        release.wait()
+        return []
+
+    guard.judge = hold
+    try:
+        yield held
+    finally:
+        release.set()
+        vars(guard).pop("judge", None)
+
+
 class Service:
     """A service that gives prepared replies and notes what it was asked."""
 

@@ -29,7 +29,10 @@ def bodies(most_bytes: int) -> dict[str, bytes]:
     right = json.dumps(RIGHT).encode()
     fill = most_bytes - 100
     return {
-        "empty": b"", "no JSON": b"{", "a list": b"[]", "null": b"null", "NUL": b"\0" * 100,
+        "empty": b"", "no JSON": b"{", "a list": b"[]", "null": b"null", "NUL": b"\0" * 100, "no field": b"{}",
+        "a text as list": right.replace(b'["The mill is old."]', b'"The mill is old."'),
+        "a number as text of a list": right.replace(b'"The mill is old."', b"1"),
+        "a field too many": right.replace(b"{", b'{"more": 1, '),
         "no UTF-8": right.replace(b"mill", b"\xff\xfe"),
         "half a character": right.replace(b"mill", rb"\ud800"),
         "deep": b"[" * fill, "deep objects": b'{"a":' * (fill // 5),

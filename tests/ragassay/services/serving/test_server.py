@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from fitted import QUESTIONS, TEXTS, write_gate, write_guards, write_probes
-from guard_servers import guarding, settings
+from guard_servers import guarding, holding, settings
 from project import ROOT
 from ragassay import Gate, Guard, Probe, Screen
 from ragassay.base.errors import AssayError
@@ -100,27 +100,6 @@ def test_a_batch_gives_each_its_answers_or_its_error(client, fits):
         assert list(reply) == ["error"] and reason in reply["error"]
 
 
-WRONG = {
-    "no JSON": b"{",
-    "no object": b"[]",
-    "a field that is missing": b"{}",
-    "a field too many": b'{"queries": ["a"], "more": 1}',
-    "another type": b'{"queries": "a"}',
-    "a number for a text": b'{"queries": [1]}',
-    "an empty query": b'{"queries": [" "]}',
-    "no UTF-8": b'{"queries": ["\xff"]}',
-    "deeply nested": b'{"queries": ' + b"[" * 100_000,
-}
-
-
-@pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
-def test_a_body_that_is_none_is_refused_in_one_line(client, body):
-    answer = client.post("/gate", content=body, headers={"content-type": "application/json"})
-    assert answer.status_code in (400, 422)
-    reason = answer.json()["error"]
-    assert reason and "\n" not in reason and len(reason) < 300
-
-
 def test_what_cannot_be_judged_is_refused(client):
     body = {"question": "a", "texts": ["b"], "similarities": [3.0]}
     answer = client.post("/guard", json=body)
@@ -148,39 +127,21 @@ def test_a_client_that_never_ends_its_body_is_refused_and_others_are_served(tmp_
             assert (answer.status, "no whole body" in json.loads(answer.read())["error"]) == (408, True)
 
 
-def test_a_client_that_never_ends_the_head_of_its_request_is_cut_off(tmp_path):
-    with guarding(echo(tmp_path) | {"seconds": 0.5}) as client:
-        slow = socket.create_connection((client.base_url.host, client.base_url.port))
-        slow.sendall(b"POST /guard HTTP/1.1\r\nHost: ")
-        assert slow.recv(1) == b""
-        slow.close()
-
-
 def test_an_answer_that_takes_too_long_is_given_up(tmp_path):
-    release = threading.Event()
     with guarding(echo(tmp_path) | {"seconds": 0.5}) as client:
-        client.server.fits.guard.judge = lambda *_, **__: release.wait() and []
-        answer = client.post("/guard", json={"question": "a", "texts": [], "similarities": []})
-        release.set()
+        with holding(client.server.fits.guard):
+            answer = client.post("/guard", json={"question": "a", "texts": [], "similarities": []})
         assert answer.status_code == 504 and "no answer after 0.5 seconds" in answer.json()["error"]
 
 
 def test_more_requests_than_allowed_are_refused_at_once(tmp_path):
-    held, release = threading.Event(), threading.Event()
-
-    def hold(*_, **__):
-        held.set()
-        release.wait()
-        return []
-
     with guarding(echo(tmp_path) | {"most_in_flight": 1}) as client:
-        client.server.fits.guard.judge = hold
         body = {"question": "a", "texts": [], "similarities": []}
         first = threading.Thread(target=httpx.post, args=(client.base_url.join("guard"),), kwargs={"json": body})
-        first.start()
-        held.wait()
-        refused, alive = client.post("/guard", json=body), client.get("/health")
-        release.set()
+        with holding(client.server.fits.guard) as held:
+            first.start()
+            held.wait()
+            refused, alive = client.post("/guard", json=body), client.get("/health")
         first.join()
         assert (refused.status_code, refused.headers["retry-after"], alive.status_code) == (503, "1", 200)
 
