@@ -1,7 +1,6 @@
 """measure_responses: what stands in many files comes together, and the section shows all of it."""
 
 import datetime
-import json
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from ragassay.schemas.people import GOLD
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
-from rows import place, row
+from rows import place, row, values_of
 from scripts.hardness.measure_responses import measure_responses
 
 OUT, IN = "out_of_scope", "in_scope"
@@ -103,19 +102,8 @@ def measured(study, gold=(), **settings):
     return path
 
 
-def found(path, table):
-    """keys, joined -> metric -> value"""
-    rows = {}
-    for own in tables.read(METRICS, path).to_pylist():
-        if own["table"] == table:
-            keys = json.loads(own["keys"])
-            name = " ".join(keys[key] for key in keys if key != "at")
-            rows.setdefault(name, {})[own["metric"]] = own["value"]
-    return rows
-
-
 def test_cells_come_from_files_and_count_what_was_said(study):
-    cells = found(measured(study), "cells")
+    cells = values_of(measured(study), "cells")
     assert cells.keys() == {f"g j {prompt} {responder}" for prompt in ("basic", "cot") for responder in "rs"}
     own = cells["g j cot r"]
     assert [own[name] for name in ("asked", "answered", "truncated", "parsed")] == [6, 5, 1, 6]
@@ -125,7 +113,7 @@ def test_cells_come_from_files_and_count_what_was_said(study):
 
 
 def test_what_declining_costs_stands_beside_it(study):
-    cells = found(measured(study), "cells")
+    cells = values_of(measured(study), "cells")
     assert [cells[f"g j {prompt} r"]["refused"] for prompt in ("basic", "cot")] == [0, 1]
     assert [cells[f"g j {prompt} r"]["refused_kept"] for prompt in ("basic", "cot")] == [0, 1]
 
@@ -133,11 +121,11 @@ def test_what_declining_costs_stands_beside_it(study):
 @pytest.mark.parametrize("by_rules", [True, False])
 def test_what_the_numbers_rest_on(study, by_rules):
     expected = {"rules": float(by_rules), "responds": 0, "labelled": 0}
-    assert found(measured(study, by_rules=by_rules), "basis") == {"j": expected}
+    assert values_of(measured(study, by_rules=by_rules), "basis") == {"j": expected}
 
 
 def test_table_2_has_topics_and_their_mean(study):
-    rows = found(measured(study), "table_2")
+    rows = values_of(measured(study), "table_2")
     assert rows["g j cot r food"]["accuracy"] == rows["g j cot r sport"]["accuracy"] == pytest.approx(2 / 3)
     expected = {"average": 1 / 6, "lowest": 0, "highest": 1 / 3, "deviation": 1 / 6}
     assert rows["g j basic r"] == pytest.approx(expected)
@@ -150,10 +138,11 @@ def test_people_put_judges_right_and_are_the_reference(study):
     people.append({"item_id": "x", "task": "scope", "question_id": "q0", "label": IN})
     tables.write(GOLD, place(study.folder, GOLD), [row(GOLD, **own) for own in people])
     path = measured(study, [place(study.folder, GOLD)])
-    assert found(path, "judges")["j"] == {"sensitivity": 1, "specificity": pytest.approx(2 / 3)}
-    assert found(path, "cells")["g j cot r"]["corrected"] == pytest.approx((4 / 6 - 1 / 3) / (2 / 3))
-    assert found(path, "table_3")["as configured 3"]["accuracy"] == 0.8
-    assert found(path, "figure_1")["r"] == {"meant": 1, "kept": 1, "hard": 1, "found": 1, "false_alarms": 0, "gold": 0}
+    assert values_of(path, "judges")["j"] == {"sensitivity": 1, "specificity": pytest.approx(2 / 3)}
+    assert values_of(path, "cells")["g j cot r"]["corrected"] == pytest.approx((4 / 6 - 1 / 3) / (2 / 3))
+    assert values_of(path, "table_3")["as configured 3"]["accuracy"] == 0.8
+    expected = {"meant": 1, "kept": 1, "hard": 1, "found": 1, "false_alarms": 0, "gold": 0}
+    assert values_of(path, "figure_1")["r"] == expected
 
 
 def test_documents_from_after_the_cutoff_count_apart(study):
@@ -161,9 +150,9 @@ def test_documents_from_after_the_cutoff_count_apart(study):
     rows = [row(DOCUMENTS, doc_id=name, topic="food", published_at=day) for name, day in days.items()]
     tables.write(DOCUMENTS, study.folder / "documents/s.parquet", rows)
     path = measured(study, cutoffs={"r": "2024-05-22"})
-    assert found(path, "cells")["g j basic r"]["after_cutoff"] == 0
-    assert found(path, "cells")["g j cot r"]["after_cutoff"] == pytest.approx(2 / 3)
-    rows = found(path, "closed_book")
+    assert values_of(path, "cells")["g j basic r"]["after_cutoff"] == 0
+    assert values_of(path, "cells")["g j cot r"]["after_cutoff"] == pytest.approx(2 / 3)
+    rows = values_of(path, "closed_book")
     assert rows["g after the cut-off out of scope r"]["answered"] == 0 and "g not known out of scope s" in rows
 
 
@@ -185,7 +174,7 @@ def test_no_question_and_none_that_was_kept_are_measured_too(study, status):
     rows = [one | {"status": status} for one in rows if status]
     tables.write(SELECTED_QUESTIONS, study.paths["selected_questions"][0], rows)
     path = measured(study)
-    assert {own["accuracy"] for own in found(path, "cells").values()} <= {None} and found(path, "table_3")
+    assert {own["accuracy"] for own in values_of(path, "cells").values()} <= {None} and values_of(path, "table_3")
     for name in ("responses", "responses_judge", "responses_numbers"):
         section, _ = shown(name, path)
         assert section.name == name

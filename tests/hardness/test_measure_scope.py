@@ -1,7 +1,5 @@
 """measure_scope: counts follow the tables, intervals the documents, and the section shows all of it."""
 
-import json
-
 import pytest
 
 from described import shown
@@ -12,7 +10,7 @@ from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.report import EXAMPLES, METRICS
 from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS
-from rows import place, row
+from rows import place, row, values_of
 from scripts.hardness.measure_scope import measure_scope
 
 TOPICS = {"d1": "food", "d2": "food", "d3": None, "d4": "sport"}
@@ -105,18 +103,8 @@ def measured(tmp_path_factory):
     return measure(tmp_path_factory.mktemp("measured"))
 
 
-def found(path, table):
-    """keys, joined -> metric -> value"""
-    rows = {}
-    for own in tables.read(METRICS, path).to_pylist():
-        if own["table"] == table:
-            keys = json.loads(own["keys"])
-            rows.setdefault(" ".join(keys[name] for name in keys if name != "at"), {})[own["metric"]] = own["value"]
-    return rows
-
-
 def test_agreement_is_a_confusion_matrix_and_ties_are_no_side(measured):
-    rows = found(measured, "agreement")
+    rows = values_of(measured, "agreement")
     labels = ("questions", "out_of_scope", "in_scope", "tie", "no_verdict", "agreement")
     assert [rows["out of scope"][name] for name in labels] == [6, 5, 1, 0, 0, pytest.approx(5 / 6)]
     assert [rows["in scope"][name] for name in labels] == [6, 0, 5, 1, 0, 1]
@@ -129,11 +117,11 @@ def test_agreement_is_a_confusion_matrix_and_ties_are_no_side(measured):
 
 def test_models_are_compared_and_the_rest_is_about_the_first(measured, tmp_path):
     both = measure(tmp_path, ("g2", "j"))
-    rows = found(both, "models")
+    rows = values_of(both, "models")
     assert rows.keys() == {"g j", "g2 j"} and rows["g j"] == rows["g2 j"]
     own = rows["g j"]
     assert (own["questions"], own["disputed"], own["undecided"], own["hard"], own["hard_share"]) == (12, 1, 1, 3, 0.6)
-    assert found(measured, "funnel") == found(both, "funnel")
+    assert values_of(measured, "funnel") == values_of(both, "funnel")
 
 
 def test_the_section_shows_all_that_is_measured(measured):
@@ -161,4 +149,4 @@ def test_nothing_at_all_is_measured_too(tmp_path):
     empty[HARDNESS_STRATA] = [row(HARDNESS_STRATA, stratum="all")]
     path = measure(tmp_path, study=lambda *_: empty)
     assert shown("scope", path, tmp_path / "examples.parquet")[0].parts
-    assert found(path, "funnel")["(all)"]["documents"] == 4
+    assert values_of(path, "funnel")["(all)"]["documents"] == 4

@@ -20,7 +20,7 @@ from ragassay.studies.scope.question_tables import (
     Table6,
     stratum_rows,
 )
-from rows import row
+from rows import numbers, row
 from scripts.hardness.measure_scope import TITLES, chosen, first_of_documents, lineage
 
 HARD, KEPT, DISPUTED = (TITLES[name] for name in ("hard", "kept", "disputed"))
@@ -97,15 +97,6 @@ def rows_of(table, *frames, whole=()):
     table.add(*(rows[mask] for rows, mask in zip(frames, first, strict=True)))
     table.add(*(rows[~mask] for rows, mask in zip(frames, first, strict=True)))
     return list(table.rows(*whole))
-
-
-def numbers(rows, *names):
-    """(what the keys say, metric) -> (value, n)"""
-    by_name = {}
-    for measured in rows:
-        keys = json.loads(measured["keys"])
-        by_name[(*(keys[name] for name in names), measured["metric"])] = measured["value"], measured["n"]
-    return by_name
 
 
 def asked_of(documents):

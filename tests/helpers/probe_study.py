@@ -135,15 +135,16 @@ def study(tmp_path_factory):
 
     @contextlib.contextmanager
     def changed(table, rows=None, name=None):
-        """A table that is as it was afterwards; with rows, it has these."""
+        """A table that is as it was afterwards, and what is collected, too; with rows, it has these."""
         path = place(name or table.name)
-        before = path.read_bytes()
+        before = {file: file.read_bytes() for file in (path, own.collection)}
         try:
             if rows is not None:
                 tables.write(table, path, rows)
             yield
         finally:
-            path.write_bytes(before)
+            for file, content in before.items():
+                file.write_bytes(content)
 
     def pair(**more):
         inputs = [place(name) for name in ("targets", "passages", "poisoned_passages", "neighbours", "retrieved")]

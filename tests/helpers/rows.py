@@ -1,6 +1,7 @@
 """Rows for any table: what a test does not name gets a value that means nothing. And a table of several types."""
 
 import datetime
+import json
 import random
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow as pa
 from ragassay.base import tables
 from ragassay.base.tables import Column, Table, key_names
 from ragassay.schemas.corpora import INDEX_RECALL
+from ragassay.schemas.report import METRICS
 
 DAY = datetime.datetime(2024, 2, 29, 12, 30, 15, 123_000, tzinfo=datetime.UTC)
 FILLS = (
@@ -27,6 +29,26 @@ def place(folder, table, **keys):
     """Where a file of a table lies, below a folder; a key that a test does not name is `s`."""
     names = {name: keys.get(name, "s") for name in key_names(table)}
     return folder / f"{(table.path or table.name).format(**names)}.parquet"
+
+
+def numbers(rows, *names, of=("value", "n")):
+    """(what rows of metrics and their keys say by these names, metric) -> their numbers."""
+    found = {}
+    for measured in rows:
+        about = measured | json.loads(measured["keys"])
+        found[(*(about[name] for name in names), measured["metric"])] = tuple(measured[name] for name in of)
+    return found
+
+
+def values_of(path, table):
+    """keys but for the place, joined -> metric -> value, of a table of metrics."""
+    found = {}
+    for measured in tables.read(METRICS, path).to_pylist():
+        if measured["table"] == table:
+            keys = json.loads(measured["keys"])
+            name = " ".join(keys[key] for key in keys if key != "at")
+            found.setdefault(name, {})[measured["metric"]] = measured["value"]
+    return found
 
 
 def _fill(kind):

@@ -1,23 +1,18 @@
 """What is left for answers, counted by hand."""
 
-import json
-
 import pandas as pd
 import pytest
 
 from ragassay.metrics.panel import Panel
 from ragassay.studies.poisoning.measures import costs, detection
+from rows import numbers as numbers_of
 from scripts.measures import measure_raguard
 
 KEYS = {"dataset": "s", "retriever": "r", "attack": "a", "defence": "d"}
 
 
 def numbers(rows, *names):
-    values = {}
-    for row in rows:
-        keys = json.loads(row["keys"])
-        values[(row["table"], *(keys[name] for name in names), row["metric"])] = row["value"], row["n"]
-    return values
+    return numbers_of(rows, "table", *names)
 
 
 def test_planted_passages_fail_in_retrieval_are_removed_or_stay():

@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from ragassay.studies.poisoning.probes.performance import NOT_HEDGED, Group, judged, part_rows
+from rows import numbers
 from scripts.probes.measure_revprag import LEAST, POINTS, curve_rows, planted_rows, point_rows, transferred_rows
 
 CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
@@ -29,14 +30,6 @@ def frame():
             score = float(dice.integers(0, 6) + (label == "poisoned") * (2 if probe == "logistic" else 1))
             rows.append(about | {"probe": probe, "seed": seed, "score": score, "flagged": float(score > 4)})
     return pd.DataFrame(rows)
-
-
-def numbers(rows, *names):
-    values = {}
-    for row in rows:
-        keys = json.loads(row["keys"])
-        values[(*(keys[name] for name in names), row["metric"])] = row["value"], row["n"]
-    return values
 
 
 def means(frame, probe):

@@ -133,12 +133,10 @@ def test_files_of_a_model_are_read_once_however_many_generations_are_watched(stu
 
 
 def test_a_probe_looks_where_it_says_and_a_service_has_to_look_there_too(study, tmp_path):
-    collection = study.collection.read_bytes()
     elsewhere = LOGISTIC | WHERE | {"site": "mlp", "layers": [2], "conditions": ["matched"]}
     with study.changed(ACTIVATIONS):
         study.collect([{}, {"site": "mlp"}])
         study.train(tmp_path, probes={"inside": elsewhere, "certainty": dict(PROBES["certainty"])})
-    study.collection.write_bytes(collection)
     inside, certainty = (Probe.load(tmp_path, name) for name in ("inside", "certainty"))
     assert inside.entry["reading"] == {"site": "mlp", "layers": [1, 2], "position": "last_prompt"}
     assert inside.entry["places"] == [1] and inside.scores(np.ones((1, 2, 32))).shape == (1,)
@@ -149,7 +147,6 @@ def test_a_probe_looks_where_it_says_and_a_service_has_to_look_there_too(study, 
 
 
 def test_what_reads_the_output_layer_needs_what_the_last_block_puts_out(study, tmp_path):
-    collection = study.collection.read_bytes()
     with study.changed(ACTIVATIONS):
         study.collect([{"layers": [1]}])
         for name in ("lens", "certainty"):
@@ -157,7 +154,6 @@ def test_what_reads_the_output_layer_needs_what_the_last_block_puts_out(study, t
                 study.train(tmp_path, probes={name: dict(PROBES[name])})
         with pytest.raises(ProbeError, match=r"elsewhere/\w+: found no activations of \d+ of"):
             study.train(tmp_path, embeddings=str(tmp_path / "elsewhere"))
-    study.collection.write_bytes(collection)
 
 
 def test_answers_of_which_none_is_poisoned_are_refused(study, tmp_path):

@@ -11,7 +11,7 @@ from ragassay.metrics.panel import Panel
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.studies.relevance.searched_queries import fractions
-from rows import place, row
+from rows import numbers, place, row
 from scripts.relevance import measure_answers
 from scripts.relevance.measure_answers import Outcomes, accuracies, equation_1
 
@@ -52,16 +52,11 @@ def found(tmp_path):
     return Outcomes("m", shown, [direct])
 
 
-def numbers(rows, *keys):
-    found = {}
-    for one in rows:
-        own = json.loads(one["keys"])
-        found[(*(own[key] for key in keys), one["metric"])] = (one["value"], one["n"], one["abstained"])
-    return found
+WITH_ABSTAINED = ("value", "n", "abstained")
 
 
 def test_equation_1_is_right_with_passages_less_right_without(study_set, found):
-    rows = numbers(equation_1(study_set, found, 20, 0), "queries", "tag")
+    rows = numbers(equation_1(study_set, found, 20, 0), "queries", "tag", of=WITH_ABSTAINED)
     own = {name: value for (queries, tag, name), value in rows.items() if (queries, tag) == ("in-knowledge",) * 2}
     assert own == {
         "right_with": (pytest.approx(2 / 3), 3, 1),
@@ -106,7 +101,7 @@ def test_an_example_is_the_first_by_a_hash_of_those_that_were_decided_alike(stud
 
 
 def test_each_retriever_has_an_accuracy_of_its_own(study_set, found):
-    rows = numbers(accuracies(study_set, found, 0, 0), "retriever")
+    rows = numbers(accuracies(study_set, found, 0, 0), "retriever", of=WITH_ABSTAINED)
     assert rows == {("dense", "accuracy"): (pytest.approx(2 / 3), 3, 1), ("words", "accuracy"): (1.0, 4, 0)}
 
 
