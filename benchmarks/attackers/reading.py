@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ragassay.documents.readers import Readers
 from ragassay.news.extraction.extractor import Extractor, Reject
-from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import read
+from ragassay.news.feeds.feed import FEED, PROGRAM
 
 SECONDS, MEGABYTES = 20, 500
 HTML = "text/html; charset=utf-8"
@@ -48,13 +48,13 @@ class Reading:
     def read(self) -> None:
         with (
             Extractor(seconds=SECONDS, memory_mb=MEGABYTES) as extractor,
-            Readers(feed_worker.__name__, seconds=FEED_SECONDS, memory_mb=MEGABYTES) as readers,
+            Readers(PROGRAM, seconds=FEED_SECONDS, memory_mb=MEGABYTES) as readers,
         ):
             list(extractor.extract([(0, b"", {}, "http://first.test/")]))  # it has started now
             for case, seconds, content_type, path in self.waiting:
                 start = time.monotonic()
                 body = path.read_bytes()
-                [(_, reply)] = readers.read([(case.number, body, [feed_worker.FEED, case.url, content_type])])
+                [(_, reply)] = readers.read([(case.number, body, [FEED, case.url, content_type])])
                 health, detail, _ = read(reply)
                 pages = [{"content-type": announced} for announced in dict.fromkeys((content_type, HTML))]
                 results = extractor.extract((case.number, body, headers, case.url) for headers in pages)

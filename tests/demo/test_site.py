@@ -14,8 +14,7 @@ from project import ROOT
 from ragassay.base.errors import AssayError
 from ragassay.documents.readers import Readers
 from ragassay.documents.sources import document_files, records
-from ragassay.news.feeds import feed_worker
-from ragassay.news.feeds.feed import parse
+from ragassay.news.feeds.feed import PROGRAM, parse
 from ragassay.news.feeds.feed_lists import listed_in_opml
 from ragassay.news.fetching.links import link
 
@@ -149,7 +148,7 @@ def test_the_syndicated_copy_is_near_and_has_the_agency_line(site):
 
 
 def test_the_list_of_feeds_is_the_sites(site):
-    with Readers(feed_worker.__name__) as readers:
+    with Readers(PROGRAM) as readers:
         listed = listed_in_opml(DEMO / "site/feeds.opml", readers)
     assert sorted((feed.names[0].lower(), link(feed.url)) for feed in listed) == sorted(site.feeds)
 

@@ -21,7 +21,7 @@ from ragassay.calls.parsers.numbered_lists import parse_numbered
 from ragassay.calls.parsers.result import Abstain, Ok
 from ragassay.corpora import user_files
 from ragassay.documents import documents, sources, table_files
-from ragassay.documents._worker_main import _reply
+from ragassay.documents.readers import _reply
 from ragassay.documents.record import SourceError
 from ragassay.people import click_log, folder
 from ragassay.people.labelling import Labelling

@@ -11,8 +11,8 @@ from news import feed
 from ragassay.base.errors import AssayError
 from ragassay.documents.readers import Readers
 from ragassay.news.crawl import MOST_FAILURES, QUICK, Crawl
-from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days
+from ragassay.news.feeds.feed import PROGRAM
 from ragassay.news.fetching.addresses import FetchLimits
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.fetching.http import Exchange
@@ -53,7 +53,7 @@ def ask(tmp_path):
 def feeds(pages, *rows, days=("2026-10-01", "2026-10-31"), **settings):
     async def crawl(folder):
         async with Web(pages) as web, web.fetcher(**settings) as fetcher:
-            with Answers(folder / "a") as answers, Readers(feed_worker.__name__) as readers:
+            with Answers(folder / "a") as answers, Readers(PROGRAM) as readers:
                 found, _ = await Crawl(fetcher, answers, readers, "a").shard(list(rows), Days(*days))
                 return found, web.asked
 
@@ -177,7 +177,7 @@ def test_a_page_at_the_users_own_host_is_fetched_for_a_feed_there_and_not_for_on
                 web.pages[f"{host[7:]}/feed"] = answer(FEED.replace(b"/1", f"{own}/{n}".encode()))
             web.pages[f"{own[7:]}/moved"] = moved(f"{other}/third")
             web.pages["/third"] = answer(FEED.replace(b"/1", f"{own}/3".encode()))
-            with Answers(tmp_path / "a") as answers, Readers(feed_worker.__name__) as readers:
+            with Answers(tmp_path / "a") as answers, Readers(PROGRAM) as readers:
                 async with web.fetcher(**web.strangers()) as fetcher:
                     work = Crawl(fetcher, answers, readers, "a", (0.0,))
                     rows = [feed(f"{own}/feed"), feed(f"{own}/moved"), feed(f"{other}/feed")]
@@ -195,7 +195,7 @@ def test_a_feed_that_fails_at_first_holds_up_no_page_of_another_and_its_own_are_
 
     async def run():
         async with Web(pages) as web, web.fetcher("late.test", "site.test") as fetcher:
-            with Answers(tmp_path / "a") as answers, Readers(feed_worker.__name__) as readers:
+            with Answers(tmp_path / "a") as answers, Readers(PROGRAM) as readers:
                 work = Crawl(fetcher, answers, readers, "a", (0.0, 1.0, 1.0))
                 return await work.shard(list(rows), Days("2026-10-01", "2026-10-31")), web.asked
 
@@ -250,7 +250,7 @@ def test_a_page_at_the_users_own_host_counts_whenever_the_feed_there_comes(tmp_p
             named = answer(FEED.replace(b"/1", f"{own}/1".encode()))
             web.pages = {"/1": PAGE, f"{own[7:]}/feed": in_turns(*filter(None, [first, named]))}
             web.pages[f"{other[7:]}/feed"] = named
-            with Answers(tmp_path / "a") as answers, Readers(feed_worker.__name__) as readers:
+            with Answers(tmp_path / "a") as answers, Readers(PROGRAM) as readers:
                 async with web.fetcher(**web.strangers()) as fetcher:
                     work = Crawl(fetcher, answers, readers, "a", (0.0, 0.0))
                     await work.shard([feed(f"{own}/feed"), feed(f"{other}/feed")], Days("2026-10-01", "2026-10-31"))

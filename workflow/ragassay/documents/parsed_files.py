@@ -8,7 +8,7 @@ import zlib
 from lxml import etree, html
 
 from ragassay.base.errors import MISSHAPEN, Unusable
-from ragassay.documents import _worker_main
+from ragassay.documents.readers import main
 from ragassay.text.characters import fit_tree
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -114,4 +114,4 @@ def _xml(parts, name):
 
 
 if __name__ == "__main__":
-    _worker_main.main(lambda: text_and_title)
+    main(lambda: text_and_title)

@@ -1,23 +1,29 @@
 """Read documents from outside, each in a process that can be killed, whatever the document does to it. Children are
 reused; one that takes too long, too much memory or crashes is replaced, and before a document is blamed it gets a
 second try in a new child. Time is the processor's, so that a busy machine gives the same answers. A child gets
-nothing of our environment: no keys."""
+nothing of our environment: no keys.
 
+A child runs a program that calls `main`. It limits itself: address space for the process, processor time for each
+document (SIGPROF). One that ran out of memory ends with OUT_OF_MEMORY, since it is not to be trusted with the next. A
+message is two lengths and the seconds that it may take, a JSON list and a body; a reply is a length and JSON."""
+
+import gc
 import itertools
 import json
+import logging
 import os
 import queue
+import resource
 import signal
 import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from ragassay.base.errors import AssayError
-from ragassay.documents import _worker_main
+from ragassay.base.errors import CRASH, AssayError, Unusable, one_item
 
 AHEAD = 3  # documents for each child that are held at any time
 WAITING = 100  # results that may wait for an earlier document, for each child
@@ -25,9 +31,14 @@ DEATHS = ("timeout", "memory", "crash")  # reasons why a document has no other a
 TRIES = 2
 START_SECONDS = 120  # importing from a slow shared disk
 WALL = 1.5  # seconds on the clock for each of the processor, before a child counts as hung
-WORKFLOW = Path(_worker_main.__file__).absolute().parents[2]
+WORKFLOW = Path(__file__).absolute().parents[2]
 # Where the interpreter and its libraries are, if not in their usual places.
 PLACES = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+REQUEST, REPLY = struct.Struct(">IId"), struct.Struct(">I")
+OUT_OF_MEMORY = 77
+KILOBYTE, MEGABYTE = 1 << 10, 1 << 20
+LARGE, RESERVE = MEGABYTE, 4  # a single allocation is a few times the page at most
+STATUS = Path("/proc/self/status")
 
 
 class ReaderError(AssayError):
@@ -36,7 +47,7 @@ class ReaderError(AssayError):
 
 class Readers:
     """Use it as a context manager: on leaving it, no child process remains. `program` is a module that calls
-    `worker_main.main`.
+    `main`.
     """
 
     def __init__(self, program: str, workers: int = 1, seconds: float = 20, memory_mb: int = 1024):
@@ -135,7 +146,7 @@ class Child:
                 self._receive()
                 self.ready = True
             self.socket.settimeout(WALL * seconds)
-            self.socket.sendall(_worker_main.REQUEST.pack(len(head), len(body), seconds) + head)
+            self.socket.sendall(REQUEST.pack(len(head), len(body), seconds) + head)
             self.socket.sendall(body)
             return self._receive()
         except TimeoutError:
@@ -147,7 +158,7 @@ class Child:
         return None
 
     def _receive(self):
-        (length,) = _worker_main.REPLY.unpack(self.replies.read(_worker_main.REPLY.size))
+        (length,) = REPLY.unpack(self.replies.read(REPLY.size))
         return json.loads(self.replies.read(length))
 
     def _cause(self, seconds):
@@ -155,7 +166,7 @@ class Child:
         status = self.process.returncode
         if self.hung or status == -signal.SIGPROF:
             return "timeout", f"not done after {seconds:g} seconds"
-        if status == _worker_main.OUT_OF_MEMORY:
+        if status == OUT_OF_MEMORY:
             return "memory", f"not done within {self.memory_mb} MB"
         if status < 0:
             return "crash", f"the process ended by {signal.Signals(-status).name}"
@@ -178,3 +189,57 @@ def _environment():
     places = {name: os.environ[name] for name in PLACES if name in os.environ}
     same = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return {**places, **same, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def main(loaded: Callable[[], Callable]) -> None:
+    """Serve what `loaded` returns, once limits hold: a function of a body and what its message says about it."""
+    memory_mb = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (memory_mb * MEGABYTE, memory_mb * MEGABYTE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no reply
+    logging.disable(logging.CRITICAL)
+
+    read = loaded()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)  # trees are freed by counting; looking for cycles in them finds little
+    try:
+        _send(replies, {"ready": True})
+        while header := requests.read(REQUEST.size):
+            length, size, seconds = REQUEST.unpack(header)
+            details, body = json.loads(requests.read(length)), requests.read(size)
+            if len(body) == size:
+                _send(replies, _reply(read, body, details, seconds, memory_mb))
+    except ConnectionError:  # the parent is gone
+        os._exit(0)
+
+
+def _reply(read, body, details, seconds, memory_mb):
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        with one_item():
+            reply = {"read": read(body, *details)}
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except (AssayError, Unusable) as why:
+        reply = {"reason": getattr(why, "reason", CRASH), "detail": str(why)}
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    if (len(body) > LARGE or "read" not in reply) and _was_short(len(body), memory_mb):
+        os._exit(OUT_OF_MEMORY)
+    return reply
+
+
+def _was_short(size, memory_mb):
+    """Whether an allocation may have failed: the parser takes that for the end of the page, and says nothing."""
+    if not STATUS.exists():
+        return False
+    peak = next(int(line.split()[1]) for line in STATUS.read_text().splitlines() if line.startswith("VmPeak:"))
+    return peak * KILOBYTE + RESERVE * size > memory_mb * MEGABYTE
+
+
+def _send(replies, value):
+    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    replies.write(REPLY.pack(len(data)) + data)
+    replies.flush()

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.base.stage import log
 from ragassay.documents.readers import Readers
-from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Candidates, Days, read, unread
+from ragassay.news.feeds.feed import FEED
 from ragassay.news.fetching.archive import Answers, packed_body
 from ragassay.news.fetching.fetcher import Fetched, Fetcher
 
@@ -29,7 +29,7 @@ AGENT = "ragassay/0.1"
 
 
 class Crawl:
-    """`readers` run `feed_worker`; no host is asked for anything after `host_seconds`, none at all after `seconds`."""
+    """`readers` read feeds; no host is asked for anything after `host_seconds`, none at all after `seconds`."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Crawl:
         """Read the feeds that have answered; those that are not QUICK are added to `slow`, or else waited for."""
         answered = [self.answers.own[url] for url in sorted(urls) if self._is_unread(url)]
         documents = (
-            (kept.url, kept.body() or b"", [feed_worker.FEED, kept.final_url, kept.headers.get("content-type", "")])
+            (kept.url, kept.body() or b"", [FEED, kept.final_url, kept.headers.get("content-type", "")])
             for kept in answered
         )
         for url, reply in self.readers.read(documents, None if slow is None else QUICK):

@@ -13,7 +13,7 @@ from ragassay.documents.documents import clean
 from ragassay.documents.readers import Readers
 from ragassay.news.crawl import Crawl, fetcher, local_site
 from ragassay.news.extraction.extractor import Extractor, Reject
-from ragassay.news.feeds import feed_worker
+from ragassay.news.feeds.feed import PROGRAM
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.opt_outs import OptOuts
 from ragassay.release.opening import opened as opened_release
@@ -35,7 +35,7 @@ def rehydrate(release, crawl: dict, folder, signers=None) -> Counter:
     with (
         Answers(folder / "ledger" / "pages") as answers,
         local_site(crawl) as connect_to,
-        Readers(feed_worker.__name__, **limits) as readers,
+        Readers(PROGRAM, **limits) as readers,
     ):
         asyncio.run(_ask(sorted(wanted), crawl, answers, readers, connect_to, opted_out))
         outcomes, rows, pages = Counter(), {}, []

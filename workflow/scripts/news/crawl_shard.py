@@ -16,8 +16,8 @@ from ragassay.base.tally import alarm
 from ragassay.calls.ledger.lease import Lease
 from ragassay.documents.readers import Readers
 from ragassay.news.crawl import Crawl, fetcher, local_site
-from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days
+from ragassay.news.feeds.feed import PROGRAM
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.opt_outs import OptOuts
 from ragassay.schemas.documents import CANDIDATES, FEED_HEALTH, FEEDS, PAGES
@@ -55,7 +55,7 @@ def _listed(feeds, row, crawl):
 
 
 def _readers(crawl):
-    return Readers(feed_worker.__name__, seconds=crawl["seconds_per_page"], memory_mb=crawl["megabytes_per_page"])
+    return Readers(PROGRAM, seconds=crawl["seconds_per_page"], memory_mb=crawl["megabytes_per_page"])
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.documents.readers import Readers
-from ragassay.news.feeds import feed_worker
+from ragassay.news.feeds.feed import PROGRAM
 from ragassay.news.feeds.feed_lists import (
     Listed,
     directory_file,
@@ -39,7 +39,7 @@ def export_feeds(
     `memory_mb` are what the reading of one file may take.
     """
     listed = [_own(number, feed) for number, feed in enumerate(own_feeds, 1)]
-    with Readers(feed_worker.__name__, min(1, len(opml_files)), seconds, memory_mb) as readers:
+    with Readers(PROGRAM, min(1, len(opml_files)), seconds, memory_mb) as readers:
         for file in opml_files:
             new_feeds = listed_in_opml(file, readers)
             digest = new_feeds[0].source_hash if new_feeds else "of no use"

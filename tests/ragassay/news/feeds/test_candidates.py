@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from ragassay.news.feeds.candidates import Candidates, Days, read, unread
-from ragassay.news.feeds.feed_worker import Entry, Feed
+from ragassay.news.feeds.feed import Entry, Feed
 from ragassay.news.fetching.archive import Kept
 
 OCTOBER = Days("2026-10-01", "2026-10-31")

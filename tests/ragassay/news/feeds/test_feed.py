@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragassay.news.feeds.feed import MOST_ENTRIES, parse, plain
-from ragassay.news.feeds.feed_worker import Entry
+from ragassay.news.feeds.feed import MOST_ENTRIES, Entry, parse, plain
 
 URL = "https://www.a.example/feeds/news.xml"
 MOMENT = datetime.datetime(2026, 10, 8, 20, 35, tzinfo=datetime.UTC).timestamp()

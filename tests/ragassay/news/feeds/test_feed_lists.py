@@ -13,7 +13,8 @@ import pytest
 
 from ragassay.config import schema
 from ragassay.documents.readers import Readers
-from ragassay.news.feeds import feed_lists, feed_worker
+from ragassay.news.feeds import feed_lists
+from ragassay.news.feeds.feed import PROGRAM
 from ragassay.news.feeds.feed_lists import (
     DirectoryError,
     Listed,
@@ -107,7 +108,7 @@ def test_only_the_old_directory_is_asked_under_https_first(url, source, first):
 
 @pytest.fixture(scope="module")
 def readers():
-    with Readers(feed_worker.__name__, seconds=2) as found:
+    with Readers(PROGRAM, seconds=2) as found:
         yield found
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragassay.base.errors import AssayError
-from ragassay.news.feeds import feed_worker, safe_xml
+from ragassay.news.feeds import feed, safe_xml
 from ragassay.news.feeds.safe_xml import (
     DEEPEST,
     LARGEST,
@@ -120,4 +120,4 @@ def test_a_parser_that_lets_entities_through_stops_the_process(monkeypatch):
     monkeypatch.setattr(safe_xml, "_look_through", lambda document: None)
     safe_xml.self_test.cache_clear()
     with pytest.raises(AssayError, match="declared entities"):
-        feed_worker.loaded()
+        feed.loaded()

@@ -4,8 +4,7 @@ date or language."""
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ragassay.documents import _worker_main
-from ragassay.documents.readers import DEATHS, Readers
+from ragassay.documents.readers import DEATHS, Readers, main
 
 
 @dataclass(frozen=True)
@@ -58,4 +57,4 @@ def loaded():
 
 
 if __name__ == "__main__":
-    _worker_main.main(loaded)
+    main(loaded)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ragassay.base import chance
 from ragassay.documents.readers import DEATHS
-from ragassay.news.feeds.feed_worker import Entry, Feed
+from ragassay.news.feeds.feed import Entry, Feed
 from ragassay.news.fetching.archive import Kept
 
 DAY, SLACK_DAYS = 86_400, 2  # dates of feeds are not to be trusted to the day

@@ -1,29 +1,64 @@
 """Read a feed (RSS or Atom): which pages it names, each once, and when it says they came. feedparser would also open
 files, fetch addresses and expand entities, so it gets nothing but bytes that `safe_xml` has looked through. Nothing
-here limits time or memory: crawls call it in a child (`feed_worker`)."""
+here limits time or memory: crawls run this module as a program that can be killed (`ragassay.documents.readers`), which
+reads lists of feeds, too. Named tuples are lists on their way to the parent."""
 
 import calendar
 import datetime
+import functools
 import io
 import re
+from typing import NamedTuple
 
-import feedparser
-from feedparser.mixin import _FeedParserMixin
-from lxml import html
-from lxml.etree import ParserError
-
-from ragassay.news.feeds.feed_worker import Entry, Feed
-from ragassay.news.feeds.safe_xml import UnsafeXml, checked
+from ragassay.documents.readers import main
+from ragassay.news.feeds.safe_xml import UnsafeXml, checked, self_test
 from ragassay.news.fetching.links import NotALink, link
 from ragassay.text.characters import fit
 
+PROGRAM = "ragassay.news.feeds.feed"  # this module, for readers
+FEED, OPML = "feed", "opml"  # what it reads
 MOST_ENTRIES = 2_000
 LONGEST_TITLE = 1_000
 BLANK = re.compile(rb"\?>\s+")  # behind the declaration: feedparser's time grows with the square of these lines
 # What feedparser lets out at markup that it did not expect: a position without a place, a sign beyond Unicode.
 STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-# It looks for addresses in names of authors, in time that grows with the square of their length; nobody reads them.
-_FeedParserMixin._sync_author_detail = lambda *_, **__: None
+
+
+class Entry(NamedTuple):
+    """One page that a feed names."""
+
+    url: str
+    title: str
+    published: str  # as written there, or empty
+    published_at: float | None  # in seconds since 1970, where that can be read
+
+
+class Feed(NamedTuple):
+    entries: list[Entry]
+    kind: str  # live, empty or not_a_feed
+    detail: str  # why it is no feed, and how many entries had no usable link
+
+
+def loaded():
+    from ragassay.news.feeds.feed_lists import outlines
+
+    self_test()  # if it fails, there is no reader: an error below concerns one feed alone
+
+    def read(body, kind, *details):
+        return outlines(body) if kind == OPML else parse(body, *details)
+
+    return read
+
+
+@functools.cache
+def _feedparser():
+    """Only the program that reads feeds loads it."""
+    import feedparser
+    from feedparser.mixin import _FeedParserMixin
+
+    # It looks for addresses in names of authors, in time that grows with the square of their length; nobody reads them.
+    _FeedParserMixin._sync_author_detail = lambda *_, **__: None
+    return feedparser
 
 
 def parse(content: bytes, url: str, content_type: str = "") -> Feed:
@@ -34,7 +69,7 @@ def parse(content: bytes, url: str, content_type: str = "") -> Feed:
         return Feed([], "not_a_feed", str(error))
     headers = {"content-type": "application/xml; charset=utf-8", "content-location": url}
     try:
-        read = feedparser.parse(
+        read = _feedparser().parse(
             io.BytesIO(document), response_headers=headers, resolve_relative_uris=False, sanitize_html=False
         )
     except STUMBLES as error:
@@ -83,6 +118,9 @@ def _moment(parsed):
 
 def plain(title: str) -> str:
     """A headline without markup, on one line."""
+    from lxml import html
+    from lxml.etree import ParserError
+
     title = title[: 4 * LONGEST_TITLE]
     if re.search(r"<[A-Za-z/!]|&[A-Za-z#]", title):
         try:
@@ -98,3 +136,7 @@ def _line(text):
 
 def _beginning(document):
     return document.partition(b"?>")[2][:60].decode("utf-8", "ignore")
+
+
+if __name__ == "__main__":
+    main(loaded)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from ragassay.base.errors import AssayError, Unusable
 from ragassay.base.pipeline import INSTALLED
 from ragassay.documents.readers import DEATHS, Readers
-from ragassay.news.feeds.feed_worker import OPML
+from ragassay.news.feeds.feed import OPML
 from ragassay.news.fetching.links import NotALink, link
 
 PACKAGE = "newscatcher"
@@ -167,7 +167,7 @@ class OpmlError(AssayError):
 
 
 def listed_in_opml(path, readers: Readers) -> list[Listed]:
-    """All feeds of a file that feed readers exported, in its order; `readers` run `feed_worker`. A feed counts for the
+    """All feeds of a file that feed readers exported, in its order; `readers` read feeds. A feed counts for the
     topic of its own category, otherwise for that of the nearest outline around it whose name is a topic.
     """
     content = Path(path).read_bytes()
@@ -203,7 +203,7 @@ def _of_outline(outline, path, digest):
 def outlines(content: bytes) -> list[dict]:
     """For each outline of an OPML file that promises a feed, in the file's order: its line, its attributes in small
     letters, since programs write xmlUrl in every way, and the names of the outlines around it, the nearest first.
-    Nothing here limits time or memory, and a file may be made to waste both: it is called in a child (`feed_worker`).
+    Nothing here limits time or memory, and a file may be made to waste both: it is called in a child (`feed`).
     """
     from lxml import etree
 
