@@ -100,7 +100,7 @@ def build(path: str, folder: str, factory: str) -> dict:
 
 def search(path: str, folder: str, parameters: str) -> dict:
     """What the stage does: passages are proposed, scored exactly, and the best are kept."""
-    from ragassay.search import indexes, proposals
+    from ragassay.search import indexes, vectors
 
     rows, asked, nearest = stored(path), queries(), np.load(Path(folder, "exact.npy"))
     index = indexes.load(Path(folder, "index"), ids(len(rows)), SOURCE, parameters)
@@ -108,8 +108,8 @@ def search(path: str, folder: str, parameters: str) -> dict:
     positions = indexes.proposed(index, asked, COUNT)
     places = np.unique(positions[positions >= 0])
     wanted = (rows[places[at : at + BLOCK]].astype(np.float32) for at in range(0, len(places), BLOCK))
-    scores = proposals.exact_scores(positions, asked, wanted)
-    best = [proposals.best(*pair, COUNT)[0] for pair in zip(positions, scores, strict=True)]
+    scores = vectors.exact_scores(positions, asked, wanted)
+    best = [vectors.best(*pair, COUNT)[0] for pair in zip(positions, scores, strict=True)]
     seconds = time.process_time() - start
     shared = [len({*one[:DEPTH]} & {*other[:DEPTH]}) for one, other in zip(best, nearest, strict=True)]
     return {"seconds": seconds, "recall": sum(shared) / (QUERIES * DEPTH)}

@@ -10,7 +10,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.corpora import corpus
-from ragassay.corpora.frequencies import FrequencyError
+from ragassay.corpora.corpus import FrequencyError
 from ragassay.schemas.attacks import RETRIEVED
 from ragassay.schemas.corpora import PASSAGES, QUERIES
 from ragassay.search import bm25

@@ -9,9 +9,8 @@ import time
 import pytest
 
 from object_store import SECRET, serving
-from ragassay.documents import object_store
-from ragassay.documents.object_store import NotFetched
-from scripts.documents.fetch_file import fetch_file
+from scripts.documents import fetch_file as script
+from scripts.documents.fetch_file import NotFetched, fetch_file
 
 PLACE = "shards.x/s3/bucket/dt=2026-01/texts.csv"
 ADDRESS, NAME = "s3://bucket/dt=2026-01/texts.csv", "bucket/dt=2026-01/texts.csv"
@@ -22,7 +21,7 @@ CONTENT = b"id,text\n" + b"1,The ferry sails at nine.\n" * 400
 def store(monkeypatch):
     for name in ("AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(object_store, "BLOCK", 1000)
+    monkeypatch.setattr(script, "BLOCK", 1000)
     with serving({NAME: CONTENT}) as store:
         yield store
 
@@ -118,16 +117,16 @@ def test_an_object_that_is_replaced_while_it_is_read_is_refused(store, copy):
 
 
 def test_an_object_that_is_shorter_than_its_store_says_is_refused(store, copy, monkeypatch):
-    monkeypatch.setattr(object_store, "_blocks", lambda *_: [CONTENT[:-1]])
+    monkeypatch.setattr(script, "_blocks", lambda *_: [CONTENT[:-1]])
     bytes_of_it = f"found {len(CONTENT) - 1:,} bytes, expected {len(CONTENT):,} as the store says"
     assert refused(copy).startswith(f"{ADDRESS}: {bytes_of_it}")
 
 
 KILLED = """
 import sys
-from ragassay.documents import object_store
-object_store.BLOCK = 1000
-object_store.fetch(*sys.argv[1:])
+from scripts.documents import fetch_file
+fetch_file.BLOCK = 1000
+fetch_file.fetch_file(*sys.argv[1:])
 """
 
 
@@ -139,7 +138,7 @@ def test_a_kill_in_the_middle_leaves_no_copy_and_the_next_fetch_clears_what_is_l
 
     store.fault = kill
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen([sys.executable, "-c", KILLED, PLACE, str(copy)], env=environment)
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(copy), PLACE], env=environment)
     process.wait()
     assert process.returncode == -signal.SIGKILL and not copy.exists()
     assert len(list(copy.parent.iterdir())) == 1

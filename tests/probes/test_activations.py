@@ -9,7 +9,7 @@ from probe_study import PROMPTS
 from ragassay.calls.prompts import Prompt
 from ragassay.models.activations.sites import ActivationsError
 from ragassay.models.activations.state_store import Decoder
-from ragassay.models.likelihood.scorer import Scorer
+from ragassay.models.likelihood import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROJECTIONS, PROMPT_PAIRS

@@ -8,7 +8,7 @@ import pytest
 from probe_study import CONDITIONS, COUNT, PROMPTS, READER, ROOT, WITHOUT_ANSWER, asked
 from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
-from ragassay.models.likelihood.scorer import Scorer
+from ragassay.models.likelihood import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.schemas.attacks import ANSWERS
 from ragassay.schemas.defences import BASELINE_SCORES

@@ -7,7 +7,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.corpora import corpus
-from ragassay.corpora.frequencies import Frequencies, FrequencyError
+from ragassay.corpora.corpus import Frequencies, FrequencyError
 from ragassay.schemas.corpora import PASSAGES, QUERIES, WORD_COUNTS
 from ragassay.search.neighbours import PassageError, RepeatedId
 from rows import row

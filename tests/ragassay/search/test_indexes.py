@@ -6,10 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragassay.search import indexes, proposals
+from ragassay.search import indexes
+from ragassay.search import vectors as module
 from ragassay.search.indexes import VectorIndexError, build, load, proposed
 from ragassay.search.nearest import nearest, unit
-from ragassay.search.proposals import best, exact_scores
+from ragassay.search.vectors import best, exact_scores
 
 COUNT = 10
 SOURCE = {"encoder": "minilm", "similarity": "cosine", "texts": "0" * 64}
@@ -53,7 +54,7 @@ def test_what_is_proposed_is_scored_exactly_in_whatever_blocks(vectors, monkeypa
     places = np.unique(positions[positions >= 0])
     expected = np.where(positions < 0, np.nan, np.take_along_axis(queries @ passages.T, positions, axis=1))
     for parts, pairs in ((1, 65_536), (9, 7), (len(places), 1)):
-        monkeypatch.setattr(proposals, "PAIRS", pairs)
+        monkeypatch.setattr(module, "PAIRS", pairs)
         scores = exact_scores(positions, queries, np.array_split(passages[places], parts))
         assert np.allclose(scores, expected, atol=1e-6, equal_nan=True)
 

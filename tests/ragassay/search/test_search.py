@@ -20,7 +20,7 @@ from ragassay.search.bm25 import Bm25
 from ragassay.search.measures import grades, ndcg, recall, reciprocal_rank
 from ragassay.search.nearest import STEP, best_of_sparse, nearest
 from ragassay.search.neighbours import PassageError, best_passages, merged
-from ragassay.search.placement import DAMPING, DEPTH, nearest_passages
+from scripts.documents.place_questions import DAMPING, DEPTH, nearest_passages
 
 
 def by_hand(query, passages, k1=1.2, b=0.75):

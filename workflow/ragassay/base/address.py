@@ -1,6 +1,5 @@
 """Where files of users are: at paths in the working directory, or at addresses in object stores, such as
-s3://bucket/texts.parquet, of which jobs read a copy. Does not ask a store: see `ragassay.documents.object_store`.
-"""
+s3://bucket/texts.parquet, of which jobs read a copy, which the rule fetch_file makes."""
 
 import re
 from pathlib import Path, PurePosixPath

@@ -1,9 +1,11 @@
-"""A table of passages as searches read it: ids and texts in blocks, ids ascending, with titles or without; and where a
-long text is cut into passages: at the ends of sentences, or between words where a sentence is too long."""
+"""A table of passages as searches read it: ids and texts in blocks, ids ascending, with titles or without; where a long
+text is cut into passages: at the ends of sentences, or between words where a sentence is too long; and how many
+passages have each word. Such frequencies of parts add up to those of the whole; `bm25` weighs them."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,11 +14,13 @@ import pyarrow.compute as pc
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
-from ragassay.models.encoders.pairs import pair
-from ragassay.schemas.corpora import HELD_OUT, PASSAGES
+from ragassay.schemas.corpora import HELD_OUT, PASSAGES, WORD_COUNTS
+from ragassay.text.characters import pair
 from ragassay.text.sentences import spans
 
-WORD = re.compile(r"\S+")
+WORD = re.compile(r"\S+")  # of what is cut
+COUNTED = re.compile(r"\w+")  # of what is searched
+ALL = ""  # the row of all words; no word is empty
 NONE = "none"
 WITH_TITLE = {"before": "{} {}".format, "pair": pair}  # what is done with titles
 
@@ -156,3 +160,47 @@ def _pieces(text, words):
         for at in range(0, len(words_of_sentence), words):
             part = words_of_sentence[at : at + words]
             yield part[0][0], part[-1][1], len(part)
+
+
+class FrequencyError(AssayError):
+    """A table of frequencies is not one of a corpus."""
+
+
+def words_of(text: str) -> list[str]:
+    return COUNTED.findall(text.lower())
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """Of some words of a corpus, or all of them."""
+
+    passages: int  # that the corpus has
+    length: int  # words that they have together
+    having: dict[str, int]  # word -> how many passages have it, of words that any has
+
+    @classmethod
+    def counted(cls, texts: Iterable[str]) -> "Frequencies":
+        passages, length, having = 0, 0, Counter()
+        for text in texts:
+            words = words_of(text)
+            passages, length = passages + 1, length + len(words)
+            having.update({*words})
+        return cls(passages, length, having)
+
+    @classmethod
+    def read(cls, word_counts, wanted: Iterable[str]) -> "Frequencies":
+        """Of the words that are wanted, from the table of a corpus."""
+        values, rows = pa.array({ALL, *wanted}, pa.string()), []
+        for batch in tables.batches(WORD_COUNTS, word_counts):
+            rows += batch.filter(pc.is_in(batch["word"], values)).to_pylist()
+        if not rows or rows[0]["word"] != ALL:
+            raise FrequencyError(f"{word_counts}: found no row of all words, expected one; remove it and run again")
+        having = {row["word"]: row["passages"] for row in rows[1:]}
+        return cls(rows[0]["passages"], rows[0]["words"], having)
+
+    def write(self, word_counts) -> None:
+        names = pa.array([ALL, *self.having], pa.string())
+        passages = pa.array([self.passages, *self.having.values()], pa.int64())
+        words = pa.array([self.length], pa.int64())
+        words = pa.concat_arrays([words, pa.nulls(len(self.having), pa.int64())])
+        tables.write(WORD_COUNTS, word_counts, pa.table({"word": names, "passages": passages, "words": words}))

@@ -118,3 +118,20 @@ FOUND_REWRITTEN = Table(
     columns=RETRIEVED.columns,
     release="whole",
 )
+
+
+PART_RETRIEVED = Table(
+    "part_retrieved",
+    "One row per target and clean passage that its question finds by words in a part of a corpus, scored as in the"
+    " whole corpus with what an attack plants.",
+    path="part_retrieved/{dataset}/{part}/{retriever}/{attack}",
+    key=("query_id", "rank"),
+    clean="passage_id",
+    columns=(
+        Column("query_id", pa.string(), "the target whose question was searched for"),
+        Column("rank", pa.int32(), "from 1 for the best; equal scores go by passage_id"),
+        Column("passage_id", pa.string(), "the passage"),
+        Column("score", pa.float64(), "the higher the better, in steps of 0.00001"),
+    ),
+    release="whole",
+)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from ragassay.base import fitted_files
-from ragassay.corpora.frequencies import Frequencies, words_of
+from ragassay.corpora.corpus import Frequencies, words_of
 from ragassay.search.nearest import best_of_sparse, packed, unpacked
 
 ARRAYS = {"data", "indices", "indptr", "rarity", "sizes"}

@@ -1,5 +1,5 @@
 """Indexes of vectors as FAISS makes them, for corpora that are too large to compare each query with each passage. An
-index only proposes passages; `ragassay.search.proposals` scores them.
+index only proposes passages; `ragassay.search.vectors` scores them.
 """
 
 import hashlib

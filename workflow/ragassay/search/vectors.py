@@ -1,14 +1,26 @@
-"""The vectors of queries and passages, as a retriever compares them: out of the store, or computed and stored."""
+"""The vectors of queries and passages, as a retriever compares them: out of the store, or computed and stored. And
+exact scores of what an index proposes to queries, be it one of FAISS or of a database: a score means the same with an
+index and without, and an index costs only the passages that it misses. For some queries these are counted."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
+import pyarrow as pa
 
-from ragassay.corpora.corpus import Corpus
+from ragassay.base import tables
+from ragassay.base.chance import lot
+from ragassay.base.stage import log
+from ragassay.corpora.corpus import Corpus, ids
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.store import digest
-from ragassay.search.nearest import comparable
+from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, QUERIES
+from ragassay.search.masked_sources import mask
+from ragassay.search.measures import DEPTHS
+from ragassay.search.nearest import comparable, nearest, packed, unpacked
+from ragassay.search.neighbours import of_best
+
+PAIRS = 65_536  # of a query and a passage, scored at once
 
 
 class Vectors:
@@ -48,3 +60,65 @@ class Vectors:
         passages = comparable(self.passages.embed(left, "passage"), self._similarity).astype(np.float32)
         products = (self.of_queries(texts).astype(np.float32) * passages).sum(axis=1)
         return np.where([bool(text) for text in left], products, np.nan)
+
+
+def search_proposed(
+    propose: Callable[[pa.ChunkedArray, Vectors, list[str], np.ndarray], np.ndarray],
+    check: Callable[[np.ndarray], None],
+    passages, queries, neighbours, index_recall, encoder, query_encoder, embeddings, titles, similarity, count, checked,
+    copied=0.0,
+):  # fmt: skip
+    """Write both tables: the best of what was proposed to each query, and what was missed of `checked` queries.
+    `propose` gets the ids of all passages, the source of vectors, the texts of queries and their vectors, and gives
+    positions of passages, -1 where there is none; `check` may refuse the exact scores of these.
+    """
+    names, vectors = ids(passages), Vectors(encoder, query_encoder, embeddings, similarity)
+    query_ids, texts = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict().values()
+    wanted = vectors.of_queries(texts)
+    proposed = propose(names, vectors, texts, wanted)
+    places = np.unique(proposed[proposed >= 0]).tolist()
+    scores = exact_scores(proposed, wanted, vectors.of_places(passages, titles, places))
+    check(scores)
+    chosen = [best(row, of_row, count) for row, of_row in zip(proposed, scores, strict=True)]
+    with tables.Writer(NEIGHBOURS, neighbours) as writer:
+        for rows in of_best(query_ids, names, chosen):
+            writer.write(rows)
+    order = sorted(range(len(wanted)), key=lambda row: lot("index_recall", query_ids[row]))[: checked if names else 0]
+    blocks = vectors.of_corpus(Corpus(passages, titles)) if order else ()
+    nearby, _ = nearest(wanted[order], blocks, count)
+    rows = []
+    for row, exact in zip(order, nearby, strict=True):
+        for depth in DEPTHS:
+            shared = len({*chosen[row][0][:depth]} & {*exact[:depth]})
+            rows.append({"query_id": query_ids[row], "depth": depth, "shared": shared, "of": len(exact[:depth])})
+    tables.write(INDEX_RECALL, index_recall, rows)
+    log.info("%d queries in %d passages by an index, %d of them exactly as well", len(wanted), len(names), len(order))
+    mask(neighbours, queries, [passages], titles, vectors.scores, copied)
+
+
+def exact_scores(positions: np.ndarray, queries: np.ndarray, blocks: Iterable[np.ndarray]) -> np.ndarray:
+    """The score of each query with each passage that was proposed to it. `blocks` are the vectors of all proposed
+    passages, positions ascending; no more than one block of them is held.
+    """
+    scores, flat = np.full(positions.size, np.nan, np.float32), positions.ravel()
+    order = np.argsort(flat, kind="stable")
+    order = order[np.searchsorted(flat[order], 0) :]
+    places, rows = np.unique(flat[order], return_inverse=True)
+    start, offset = 0, 0
+    for block in blocks:
+        offset += len(block)
+        end = np.searchsorted(rows, offset)
+        for at in range(start, end, PAIRS):
+            some = slice(at, min(at + PAIRS, end))
+            pairs = order[some]
+            vectors = block[rows[some] - offset + len(block)]
+            scores[pairs] = np.einsum("ij,ij->i", vectors, queries[pairs // positions.shape[1]])
+        start = end
+    assert start == len(order) and offset == len(places)
+    return scores.reshape(positions.shape)
+
+
+def best(positions: np.ndarray, scores: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and scores of the best of what was proposed to a query, best first."""
+    there = positions >= 0
+    return unpacked(np.sort(packed(scores[there], positions[there]))[:count])

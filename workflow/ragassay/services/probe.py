@@ -32,7 +32,7 @@ from ragassay.studies.poisoning.probes.labels import MATCHED
 from ragassay.studies.poisoning.probes.samples import ActivationProbe, Part, ProbeError
 
 if TYPE_CHECKING:
-    from ragassay.models.activations.watching import Watched
+    from ragassay.models.activations.sites import Watched
 
 DTYPES = ("float32", "bfloat16", "float16")
 
@@ -128,7 +128,7 @@ class Probe:
         the prompt's template (see `ragassay.calls.prompts`), if you have one.
         """
         with packages(f"{self.folder}: to watch a model"):
-            from ragassay.models.activations.watching import watching  # loads torch, which few who import this need
+            from ragassay.models.activations.sites import watching  # loads torch, which few who import this need
 
         self.check(files=_digest(model), prompt=prompt, dtype=str(model.dtype).removeprefix("torch."))
         return watching(model, **self.entry["reading"])

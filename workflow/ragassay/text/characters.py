@@ -16,6 +16,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 # place with nothing, or is no character at all. White space stays, and so do joiners (U+200C and U+200D) and the marks
 # of a script, such as Mongolian's U+180E, without which it cannot be written.
 FILLERS = "\u3164\uffa0"  # letters, for Python
+BETWEEN = "\x1e"  # the record separator, which no cleaned text has
 UNFIT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     f"{FILLERS}\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e007f"
@@ -78,3 +79,14 @@ def refusal(value) -> str:
         return ""
     what = "half of a character" if SURROGATE.match(unfit[0]) else "a character that nobody sees"
     return f"found U+{ord(unfit[0]):04X}, {what}, expected text; type it again"
+
+
+def pair(first: str, second: str) -> str:
+    """Two texts that an encoder reads as a pair, such as title and text, in one string with one key in the store."""
+    return f"{first}{BETWEEN}{second}"
+
+
+def split(text: str) -> tuple[str, str | None]:
+    """Both texts; the second is None if it is no pair."""
+    first, between, second = text.partition(BETWEEN)
+    return first, second if between else None

@@ -3,8 +3,8 @@ that one search of all of it would give.
 """
 
 from ragassay.base.stage import log, run
-from ragassay.corpora.frequencies import FrequencyError
-from ragassay.schemas.attacked_parts import PART_RETRIEVED
+from ragassay.corpora.corpus import FrequencyError
+from ragassay.schemas.attacks import PART_RETRIEVED
 from ragassay.search.neighbours import check_ids, merged, of_parts
 from ragassay.studies.poisoning.attacks import attacked_corpus, attacked_words
 

@@ -6,9 +6,8 @@ import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.corpora.corpus import NONE, Corpus
-from ragassay.corpora.frequencies import FrequencyError
-from ragassay.schemas.attacked_parts import PART_RETRIEVED
+from ragassay.corpora.corpus import NONE, Corpus, FrequencyError
+from ragassay.schemas.attacks import PART_RETRIEVED
 from ragassay.search.bm25 import Bm25, best_by_words
 from ragassay.search.neighbours import of_best
 from ragassay.studies.poisoning.attacks import attacked_corpus, attacked_words

@@ -1,8 +1,7 @@
 """Count how many passages of a part of a corpus have each word."""
 
 from ragassay.base.stage import log, run
-from ragassay.corpora.corpus import Corpus
-from ragassay.corpora.frequencies import Frequencies
+from ragassay.corpora.corpus import Corpus, Frequencies
 
 
 def count_words(passages, word_counts, titles):

@@ -12,7 +12,7 @@ import numpy as np
 from ragassay.base import chance, tables
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import PromptPair
-from ragassay.models.likelihood.scorer import Scorer
+from ragassay.models.likelihood import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.schemas.defences import BASELINE_SCORES
 from ragassay.studies.poisoning.probes.reading import behind

@@ -4,8 +4,7 @@ Synthetic queries do not find the sentence that they were made from.
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.corpora.corpus import NONE
-from ragassay.corpora.frequencies import Frequencies, FrequencyError, words_of
+from ragassay.corpora.corpus import NONE, Frequencies, FrequencyError, words_of
 from ragassay.schemas.corpora import NEIGHBOURS, PART_NEIGHBOURS, QUERIES
 from ragassay.search.bm25 import pairs
 from ragassay.search.masked_sources import mask

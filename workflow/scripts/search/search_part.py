@@ -4,8 +4,7 @@ import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.corpora.corpus import NONE, Corpus, lacks_documents
-from ragassay.corpora.frequencies import Frequencies, FrequencyError, words_of
+from ragassay.corpora.corpus import NONE, Corpus, Frequencies, FrequencyError, lacks_documents, words_of
 from ragassay.schemas.corpora import PART_NEIGHBOURS, QUERIES
 from ragassay.search.bm25 import Bm25, best_by_words
 from ragassay.search.neighbours import of_best

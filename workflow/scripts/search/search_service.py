@@ -5,13 +5,13 @@ for some queries how many of the nearest passages it missed. Nothing is written 
 import numpy as np
 
 from ragassay.base.stage import run
-from ragassay.search import proposals
+from ragassay.search.vectors import search_proposed
 from ragassay.services import hits
 
 
 def search_service(passages, encoder, similarity, count, collection, entry, search, revision, ledger, **searched):
     """Writes the tables `neighbours` and `index_recall`. `collection` and `entry` are the name and the entry of the
-    configuration, `searched` are the other arguments of `proposals.search`.
+    configuration, `searched` are the other arguments of `search_proposed`.
     """
     similarities = None
 
@@ -28,7 +28,7 @@ def search_service(passages, encoder, similarity, count, collection, entry, sear
         hits.check_vectors(collection, scores, similarities, encoder["name"])
 
     searched |= {"passages": passages, "encoder": encoder, "similarity": similarity, "count": count}
-    proposals.search(propose, check, **searched)
+    search_proposed(propose, check, **searched)
 
 
 if __name__ == "__main__":

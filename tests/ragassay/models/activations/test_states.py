@@ -17,10 +17,10 @@ from ragassay.models.activations.sites import (
     ActivationsError,
     Place,
     numbers,
+    watching,
     width,
 )
 from ragassay.models.activations.states import PADDING, States, pieces, rows
-from ragassay.models.activations.watching import watching
 
 TOKENS = st.lists(st.integers(1, 3), min_size=1, max_size=12)
 

@@ -21,8 +21,8 @@ from ragassay.models.encoders import fast_bert
 from ragassay.models.encoders.embed import tokenized, vectors
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.fast_bert import lean
-from ragassay.models.encoders.pairs import pair
 from ragassay.models.local import LocalModel
+from ragassay.text.characters import pair
 
 SMALL = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4}
 SMALL |= {"vocab_size": 97, "max_position_embeddings": 64}

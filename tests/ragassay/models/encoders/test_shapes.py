@@ -16,8 +16,8 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder, EncoderError
 from ragassay.models.encoders.kinds.sentence_transformers import Modules
 from ragassay.models.encoders.kinds.transformers import Kind as Plain
-from ragassay.models.encoders.pairs import pair
 from ragassay.models.files import WeightsError
+from ragassay.text.characters import pair
 
 TEXTS = ["ferry quay", "storm harbour orchard lighthouse census", "bridge", "", "cheese herring storm [SEP] ferry"]
 PAIRS = [("ferry", "quay storm"), ("census bridge", "storm"), ("cheese", "glacier marks council ferry")]

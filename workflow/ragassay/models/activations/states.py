@@ -15,8 +15,7 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
-from ragassay.models.activations.sites import RESIDUAL, ActivationsError, Place, blocks, numbers, width
-from ragassay.models.activations.watching import keeping
+from ragassay.models.activations.sites import RESIDUAL, ActivationsError, Place, blocks, keeping, numbers, width
 from ragassay.models.batches import batches, padded, short_texts
 
 PADDING = -1  # the owner of a place without a piece; pieces count from 0

@@ -12,8 +12,8 @@ import numpy as np
 from ragassay.base import variants
 from ragassay.base.errors import AssayError
 from ragassay.models import files
-from ragassay.models.encoders.pairs import split
 from ragassay.models.local import LocalModel
+from ragassay.text.characters import split
 
 KINDS = "ragassay.models.encoders.kinds"
 FORMAT = 1  # of stored vectors; a new one starts new stores

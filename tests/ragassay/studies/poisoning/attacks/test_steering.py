@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from models import one_thread, save_decoder  # noqa: F401  a fixture
-from ragassay.models.likelihood.scorer import Scorer
+from ragassay.models.likelihood import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.studies.poisoning.attacks.victims import says, steering
 

@@ -4,7 +4,7 @@ ones are scored anew, with the frequencies of both. What is planted is ranked ap
 
 import pyarrow as pa
 
-from ragassay.corpora.frequencies import Frequencies, words_of
+from ragassay.corpora.corpus import Frequencies, words_of
 from ragassay.search.bm25 import Bm25, best_by_words
 from ragassay.search.neighbours import of_best
 

@@ -17,7 +17,7 @@ from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import PromptPair
 from ragassay.models.encoders.embed import Embedder, tokenized, vectors
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.likelihood.scorer import Scorer
+from ragassay.models.likelihood import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.search.nearest import comparable
 from ragassay.studies.poisoning.attacks._hotflip import Climbed, Draft, HotFlip, embeddings, usable

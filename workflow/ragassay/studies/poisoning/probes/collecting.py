@@ -86,7 +86,7 @@ class Collector:
 
     @cached_property
     def scorer(self):
-        from ragassay.models.likelihood.scorer import Scorer  # and with it torch
+        from ragassay.models.likelihood import Scorer  # and with it torch
 
         return Scorer(self.decoder)
 

@@ -14,7 +14,7 @@ class Kind(SurpriseScorer):
     SETTINGS = {"max_tokens": 1024}
 
     def __init__(self, name: str, entry: dict, max_tokens: int):
-        from ragassay.models.likelihood.scorer import Scorer  # imports torch, which planning does without
+        from ragassay.models.likelihood import Scorer  # imports torch, which planning does without
 
         self.model = Scorer(LocalModel(name, entry), max_tokens)
 

@@ -10,8 +10,8 @@ import transformers
 
 from demo.lm.tokens import trained
 from models import WORDS, one_thread  # noqa: F401  a fixture
-from ragassay.models.likelihood import scorer as module
-from ragassay.models.likelihood.scorer import LikelihoodError, Scorer
+from ragassay.models import likelihood as module
+from ragassay.models.likelihood import LikelihoodError, Scorer
 from ragassay.models.local import LocalModel
 
 LONGEST = 64
