@@ -14,6 +14,7 @@ from ragassay.results import all_tables
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.studies.poisoning.attacks.attack import Tools, rows
 from rows import row
+from rule_texts import directives
 from targets import targets
 from wildcards import Wildcards
 
@@ -29,11 +30,9 @@ CELLS = [{"datasets": ["demo"], "retrievers": ["bm25"], "attacks": ["none", "poi
 def leaks(text):
     """rule -> the outputs of rules that read poisoned tables which hold passages and bear no attack's name."""
     found = {}
-    for name, body in re.findall(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, re.MULTILINE):
-        given = body.partition("    input:")[2].partition("    output:")[0]
-        written = body.partition("    output:")[2].partition("    log:")[0]
-        if re.search(r"\b(poisoned_passages|retrieved|filtered)=", given):
-            paths = [path for path in re.findall(r'"(results/[^"]+)"', written) if not MARKED.search(path)]
+    for name, says in directives(text):
+        if re.search(r"\b(poisoned_passages|retrieved|filtered)=", says.get("input", "")):
+            paths = [path for path in re.findall(r'"(results/[^"]+)"', says["output"]) if not MARKED.search(path)]
             found[name] = [path for path in paths if COLUMNS.get(path, {"text"}) & {"text", "passage_id"}]
     return found
 

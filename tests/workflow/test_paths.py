@@ -7,6 +7,7 @@ import pytest
 from project import ROOT
 from ragassay.base import tables
 from ragassay.results import all_tables
+from rule_texts import directives
 
 TABLES = [table for table in all_tables().values() if table.path]
 # What may stand in a path for a key of another name: a question set is its own generator and shard.
@@ -32,8 +33,8 @@ def outputs(text):
     """The Parquet files that the rules in a text write; of a place that is planned, that which no other rule writes."""
     for planned, path in PLANNED.items():
         text = text.replace(planned, path)
-    for rule in re.split(r"^rule ", text, flags=re.MULTILINE)[1:]:
-        yield from re.findall(r'"(results/[^"]+\.parquet)"', rule.partition("    output:")[2].partition("    log:")[0])
+    for _, says in directives(text):
+        yield from re.findall(r'"(results/[^"]+\.parquet)"', says.get("output", ""))
 
 
 def fitting(path):
@@ -88,5 +89,5 @@ def test_an_output_elsewhere_is_found(path):
 
 def test_outputs_are_found_whatever_wraps_them():
     wrapped = 'ensure(\n            "results/a/{b}.parquet", non_empty=True\n        )'
-    text = f"rule a:\n    output:\n        a={wrapped},\n    log:\n"
+    text = f"rule a:\n    output:\n        a={wrapped},\n    conda:\n"
     assert list(outputs(text)) == ["results/a/{b}.parquet"]

@@ -17,6 +17,7 @@ from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSet
 from project import ROOT, snakemake
 from ragassay.base.code_version import modules
 from ragassay.running import rule_resources
+from rule_texts import directives
 
 CALLS = ROOT / "workflow/ragassay/calls/complete.py"
 BAD_RULE = """
@@ -169,17 +170,12 @@ def test_rules_call_a_function_of_their_name_whose_arguments_are_inputs_outputs_
         assert re.search(called, tests), f"no test calls {script}"
 
 
-def bodies(text):
-    """(name, what stands below it) of the rules in a text."""
-    return re.findall(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, re.MULTILINE)
-
-
 def test_rule_file_scripts_folder_and_tests_folder_bear_one_name():
     """`rules/<name>.smk` runs `scripts/<name>/<rule>.py`, tested in `tests/<name>/`."""
     files = [file for file in sorted((ROOT / "workflow/rules").glob("*.smk")) if file.name != "common.smk"]
     assert {file.stem for file in files} == {folder.name for folder in (ROOT / "workflow/scripts").iterdir()}
     for file in files:
-        rules = [name for name, body in bodies(file.read_text()) if "    output:" in body]  # others name targets
+        rules = [rule for rule, says in directives(file.read_text()) if "output" in says]  # others name targets
         scripts = re.findall(r'"\.\./scripts/(.+)\.py"', file.read_text())
         assert scripts == [f"{file.stem}/{rule}" for rule in rules]
         assert {f"{rule}.py" for rule in rules} == {
@@ -200,9 +196,8 @@ def test_no_run_no_lambda_no_plus_in_paths_and_a_contract_on_top():
 
 def test_every_parquet_output_is_a_table_and_every_page_ensured():
     for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
-        for rule, body in bodies(file.read_text()):
-            outputs = body.partition("    output:")[2]
-            outputs = re.split(r"^    \w", outputs, maxsplit=1, flags=re.MULTILINE)[0]
+        for rule, says in directives(file.read_text()):
+            outputs = says.get("output", "")
             assert outputs.count('.parquet"') + outputs.count("table(plan(") == outputs.count("table("), rule
             assert outputs.count('.html"') + outputs.count('.csv"') == outputs.count("ensure("), rule
 
