@@ -38,7 +38,7 @@ def test_the_default_plan_is_small_and_trains_no_language_model(shared):
 
 def test_a_plan_that_imports_what_jobs_alone_need_fails(project):
     """Every plan of these tests goes without (see `forks`), since each such library costs every run a second."""
-    with (project / "workflow/ragassay/plan/news.py").open("a") as file:
+    with (project / "workflow/ragassay/plan/documents.py").open("a") as file:
         file.write("\nimport torch\n")
     refused = snakemake(project, "--dry-run", *TINY, check=False)
     assert refused.returncode == 1 and "needs the package torch" in refused.stdout

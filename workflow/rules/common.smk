@@ -17,7 +17,7 @@ from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
 from ragassay.running import cluster, finished_jobs, machine, partial_report, plans
 from ragassay.running.console import in_one_line
-from ragassay.plan import databases, models, references, report as page
+from ragassay.plan import corpora, models, references, report as page
 
 CONFIG_FILES = [] if IS_MODULE else [*settings_files(), *workflow.configfiles]
 for file in CONFIG_FILES if workflow.is_main_process else ():  # where profiles/default has not seen to it
@@ -37,7 +37,7 @@ SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 
 envvars:
     *[model["key_variable"] for model in config["models"].values() if models.needs_key(model)],
-    *databases.keys(config),
+    *corpora.keys(config),
 
 
 wildcard_constraints:

@@ -14,7 +14,7 @@ Writes  results/passages/{corpus}.parquet                      what can be found
         results/calls/{rule}/..., ledger/{rule}/...            as in questions.smk
 """
 
-from ragassay.plan import corpora, databases, models, relevance, targets
+from ragassay.plan import corpora, models, relevance, targets
 
 CALLS += expand("results/calls/rewrite_passages/{corpus}.parquet", corpus=plan(targets.extended))
 
@@ -65,14 +65,14 @@ rule read_collection:
     output:
         passages=table("results/passages/{corpus}.parquet"),
     wildcard_constraints:
-        corpus=one_of(plan(databases.collected)),
+        corpus=one_of(plan(corpora.collected)),
     conda:
         "../../envs/connectors.yaml"
     resources:
         runtime="4h",
     params:
-        code=code("corpora/read_collection.py", databases.connector),
-        settings=plan(databases.read_collection),
+        code=code("corpora/read_collection.py", corpora.connectors),
+        settings=plan(corpora.read_collection),
     script:
         "../scripts/corpora/read_collection.py"
 

@@ -4,13 +4,13 @@ Reads   results/documents, resources/demo/, resources/prompts/
 Writes  results/models/demo-lm/     weights, tokenizer and card
 """
 
-from ragassay.plan import months
+from ragassay.plan import documents
 
 
 rule train_demo_lm:
     """A decoder small enough for this machine learns the documents by heart and to follow passages."""
     input:
-        documents=expand("results/documents/{shard}.parquet", shard=plan(months.trained_on, section="demo_lm")),
+        documents=expand("results/documents/{shard}.parquet", shard=plan(documents.trained_on, section="demo_lm")),
         facts=shipped("resources/demo/facts.csv"),
         targets=shipped(["resources/demo/attacks/facts.csv", "resources/demo/attacks/more_facts.csv"]),
         closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),
@@ -26,6 +26,6 @@ rule train_demo_lm:
         runtime="1h",
     params:
         code=code_version("demo_lm/train_demo_lm.py"),
-        settings=plan(months.train_demo_lm),
+        settings={name: value for name, value in config["demo_lm"].items() if name != "trained_on"},
     script:
         "../scripts/demo_lm/train_demo_lm.py"

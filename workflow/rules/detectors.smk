@@ -11,11 +11,11 @@ Writes  results/detectors/{detector}/{encoder}/{generator}/{judge}/             
         embeddings/                                                                 features; not an output, never deleted
 """
 
-from ragassay.plan import detectors, months, people, question_sets, questions
+from ragassay.plan import detectors, documents, people, question_sets, questions
 
 ALL, OWN = plan(questions.every), plan(questions.own)
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
-TRAINED_ON = plan(months.trained_on, section="detectors")
+TRAINED_ON = plan(documents.trained_on, section="detectors")
 USED = plan(detectors.used)  # each with its encoder
 TRAINED = "results/detectors/{detector}/{{generator}}/{{judge}}"
 ASKED = dict(BY_OWN_JUDGE, detector=USED, asked=ALL["generator"])

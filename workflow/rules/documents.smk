@@ -19,9 +19,9 @@ Writes  fetched/{place}                                                         
 """
 
 from ragassay.base.address import PLACE
-from ragassay.plan import documents, news, question_sets
+from ragassay.plan import documents, question_sets
 
-CRAWLED = plan(news.crawled)
+CRAWLED = plan(documents.crawled)
 REJECTING = ["pages", "articles", "documents"]
 SECTIONS["documents"] = {}
 SECTIONS["crawl"] = {"page": "documents", "shown": bool(CRAWLED)}
@@ -266,6 +266,6 @@ rule measure_crawl:
         "../../envs/tables.yaml"
     params:
         code=code_version("documents/measure_crawl.py"),
-        settings=plan(news.measure_crawl),
+        settings=plan(documents.measure_crawl),
     script:
         "../scripts/documents/measure_crawl.py"

@@ -14,14 +14,14 @@ Writes  results/drift/{generator}/{shard}.parquet                   how far reco
         embeddings/                                                 vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import hardness, models, people, question_sets, questions, responses
+from ragassay.plan import models, people, question_sets, questions
 from ragassay.plan.services import asked
 
 ALL, OWN = plan(questions.every), plan(questions.own)
 DECIDED = dict(ALL, judge=plan(questions.deciding))
-KNOWING = dict(ALL, responder=plan(responses.knowing))
+KNOWING = dict(ALL, responder=plan(questions.knowing))
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
-VARIANTS = dict(OWN, variant=plan(responses.variants))
+VARIANTS = dict(OWN, variant=plan(questions.variants))
 REJECTING = ["claims", "recovered_claims", "novel_claims", "questions", "hardness"]
 LABELLED = plan(people.labelled)
 WITH_PEOPLE = plan(question_sets.with_people)
@@ -64,7 +64,7 @@ rule compute_hardness:
         **ENCODING,
     params:
         code=code("hardness/compute_hardness.py", models.encoder_kind),
-        settings=plan(hardness.compute_hardness),
+        settings=plan(questions.compute_hardness),
     script:
         "../scripts/hardness/compute_hardness.py"
 
@@ -83,7 +83,7 @@ rule grade_hardness:
         **ENCODING,
     params:
         code=code_version("hardness/grade_hardness.py"),
-        settings=plan(hardness.grade_hardness),
+        settings=plan(questions.grade_hardness),
     script:
         "../scripts/hardness/grade_hardness.py"
 
@@ -109,7 +109,7 @@ rule measure_scope:
         "../../envs/encoders.yaml"
     params:
         code=code_version("hardness/measure_scope.py"),
-        settings=plan(hardness.measure_scope),
+        settings=plan(questions.measure_scope),
     script:
         "../scripts/hardness/measure_scope.py"
 
@@ -141,7 +141,7 @@ rule measure_responses:
         runtime="1h",
     params:
         code=code_version("hardness/measure_responses.py"),
-        settings=plan(responses.measure_responses),
+        settings=plan(questions.measure_responses),
     script:
         "../scripts/hardness/measure_responses.py"
 

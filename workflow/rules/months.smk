@@ -4,7 +4,8 @@ Reads   results/documents, selected_questions, hardness_scores, defusion_labels,
 Writes  results/metrics/months.parquet      the report's section, shown from two shards on
 """
 
-from ragassay.plan import detectors, months, questions
+from ragassay.plan import detectors, documents, questions
+from ragassay.plan.report import draws
 from ragassay.plan.services import asked
 
 OWN = plan(questions.own)
@@ -26,7 +27,7 @@ rule measure_months:
             **OWN,
             detector=plan(detectors.used),
         ),
-        calls=plan(months.calls_of_shards, calls=CALLS),
+        calls=plan(documents.calls_of_shards, calls=CALLS),
     output:
         metrics=table("results/metrics/months.parquet"),
     conda:
@@ -35,6 +36,6 @@ rule measure_months:
         mem_mb=4000,
     params:
         code=code_version("months/measure_months.py"),
-        settings=plan(months.measure_months),
+        settings=plan(draws, section="months"),
     script:
         "../scripts/months/measure_months.py"

@@ -10,9 +10,9 @@ Writes  results/feeds/{shard}.parquet               the feeds that can be asked,
         ledger/crawl_shard/{shard}/                 every answer as it came; not an output, never deleted
 """
 
-from ragassay.plan import news
+from ragassay.plan import documents
 
-CRAWLED = plan(news.crawled)
+CRAWLED = plan(documents.crawled)
 
 
 rule export_feeds:
@@ -26,7 +26,7 @@ rule export_feeds:
         "../../envs/crawl.yaml"
     params:
         code=frozen(code_version("news/export_feeds.py")),
-        settings=frozen(plan(news.export_feeds)),
+        settings=frozen(plan(documents.export_feeds)),
     script:
         "../scripts/news/export_feeds.py"
 
@@ -50,7 +50,7 @@ rule crawl_shard:
         runtime="12h",
     params:
         code=frozen(code_version("news/crawl_shard.py")),
-        settings=frozen(plan(news.crawl_shard)),
+        settings=frozen(plan(documents.crawl_shard)),
     script:
         "../scripts/news/crawl_shard.py"
 
@@ -73,6 +73,6 @@ rule extract_articles:
         runtime="4h",
     params:
         code=code_version("news/extract_articles.py"),
-        settings=plan(news.extract_articles),
+        settings=plan(documents.extract_articles),
     script:
         "../scripts/news/extract_articles.py"

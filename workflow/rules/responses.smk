@@ -13,12 +13,12 @@ Writes  results/responses/{generator}/{responder}/{prompt}/{shard}.parquet      
 That responders say which questions are out of scope ("direct generation") is judge_scope with the responder as judge.
 """
 
-from ragassay.plan import models, question_sets, questions, responses, services
+from ragassay.plan import models, question_sets, questions, services
 from ragassay.plan.services import asked
 
 ALL, OWN = plan(questions.every), plan(questions.own)
-KNOWING = dict(ALL, responder=plan(responses.knowing))
-ABLATION = dict(OWN, variant=plan(responses.variants)[1:])
+KNOWING = dict(ALL, responder=plan(questions.knowing))
+ABLATION = dict(OWN, variant=plan(questions.variants)[1:])
 ANSWERED_SETS = plan(question_sets.own_responses)
 JUDGED_SETS = plan(question_sets.set_responses)
 CALLS += expand(
@@ -36,10 +36,6 @@ CALLS += expand(
 )
 CALLS += ANSWERED_SETS.over("results/calls/respond/{name}/{responder}/{prompt}/{name}.parquet")
 CALLS += JUDGED_SETS.over("results/calls/judge_defusion/{name}/{responder}/{prompt}/{judge}/{name}.parquet")
-
-
-wildcard_constraints:
-    **plan(responses.wildcards),
 
 
 rule respond:
@@ -63,7 +59,7 @@ rule respond:
         runtime="4h",
     params:
         code=code("responses/respond.py", models.provider_of, role="responder"),
-        settings=plan(responses.respond),
+        settings=plan(questions.respond),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/responses/respond.py"
@@ -115,7 +111,7 @@ rule answer_closed_book:
         runtime="4h",
     params:
         code=code("responses/answer_closed_book.py", models.provider_of, role="responder"),
-        settings=plan(responses.answer_closed_book),
+        settings=plan(questions.answer_closed_book),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/responses/answer_closed_book.py"
@@ -143,7 +139,7 @@ rule judge_defusion:
         runtime="4h",
     params:
         code=code("responses/judge_defusion.py", models.provider_of, role="judge"),
-        settings=plan(responses.judge_defusion),
+        settings=plan(questions.judge_defusion),
         access=frozen(plan(models.access_of, role="judge")),
     script:
         "../scripts/responses/judge_defusion.py"

@@ -11,7 +11,7 @@ Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which p
         embeddings/                                                      vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import corpora, indexes, relevance, retrieval, search
+from ragassay.plan import corpora, relevance, retrieval, search
 from ragassay.plan.report import draws
 
 RETRIEVERS = plan(retrieval.retrievers)
@@ -124,7 +124,7 @@ rule search_dense:
     benchmark:
         "logs/search_dense/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(indexes.exact)),
+        retriever=one_of(plan(retrieval.exact)),
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -146,14 +146,14 @@ rule build_index:
     benchmark:
         "logs/build_index/{corpus}/{retriever}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(indexes.indexed)),
+        retriever=one_of(plan(retrieval.indexed)),
     conda:
         "../../envs/encoders.yaml"
     resources:
         **ENCODING,
     params:
         code=code("search/build_index.py", search.retriever_kinds),
-        settings=plan(indexes.build_index),
+        settings=plan(retrieval.build_index),
     script:
         "../scripts/search/build_index.py"
 
@@ -171,14 +171,14 @@ rule search_index:
     benchmark:
         "logs/search_index/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(indexes.indexed)),
+        retriever=one_of(plan(retrieval.indexed)),
     conda:
         "../../envs/encoders.yaml"
     resources:
         **ENCODING,
     params:
         code=code("search/search_index.py", search.retriever_kinds),
-        settings=plan(indexes.search_index),
+        settings=plan(retrieval.search_index),
     script:
         "../scripts/search/search_index.py"
 
@@ -195,14 +195,14 @@ rule search_service:
     benchmark:
         "logs/search_service/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(indexes.served)),
+        retriever=one_of(plan(retrieval.served)),
     conda:
         "../../envs/models_and_encoders.yaml"
     resources:
         **ENCODING,
     params:
-        code=code("search/search_service.py", indexes.service_kinds),
-        settings=plan(indexes.search_service),
+        code=code("search/search_service.py", retrieval.service_kinds),
+        settings=plan(retrieval.search_service),
     script:
         "../scripts/search/search_service.py"
 
@@ -243,7 +243,7 @@ rule merge_neighbours:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     wildcard_constraints:
         corpus=one_of(plan(corpora.in_parts)),
-        retriever=one_of(plan(indexes.by_parts)),
+        retriever=one_of(plan(retrieval.by_parts)),
     conda:
         "../../envs/encoders.yaml"
     resources:

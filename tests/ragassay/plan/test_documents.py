@@ -5,7 +5,7 @@ import pytest
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.config.shards import read_shards
-from ragassay.plan import contents, documents, months, news
+from ragassay.plan import contents, documents
 from wildcards import Wildcards
 
 TABLE = """shard\tdocuments\ttopics\tfirst_day\tlast_day\tper_topic
@@ -25,7 +25,7 @@ def shards(tmp_path, monkeypatch):
 
 
 def test_a_shard_is_of_files_or_crawled(shards):
-    assert (documents.from_files(shards), news.crawled(shards)) == (["one"], ["two", "three"])
+    assert (documents.from_files(shards), documents.crawled(shards)) == (["one"], ["two", "three"])
     assert documents.files(shards, Wildcards(shard="one")) == ["texts/a.txt"]
 
 
@@ -47,19 +47,19 @@ def test_indexes_of_all_earlier_shards_are_read_in_blocks_and_stay_when_shards_a
 )
 def test_detectors_are_trained_on_the_first_shards_or_on_those_that_are_named(config, shards, given, trained_on):
     config["detectors"]["trained_on"] = given
-    assert months.trained_on(config, shards, "detectors") == trained_on
+    assert documents.trained_on(config, shards, "detectors") == trained_on
 
 
 def test_a_crawl_goes_by_its_row_but_not_by_the_shards_before_it(config, shards):
-    settings = news.crawl_shard(config, shards, Wildcards(shard="two"))
+    settings = documents.crawl_shard(config, shards, Wildcards(shard="two"))
     assert settings["row"] == {name: value for name, value in shards["two"].items() if name != "before"}
     assert settings["ledger"] == "ledger/crawl_shard/two"
-    extraction = news.extract_articles(config, shards, Wildcards(shard="two"))
+    extraction = documents.extract_articles(config, shards, Wildcards(shard="two"))
     assert (extraction["first_day"], extraction["last_day"]) == ("2026-11-01", "2026-11-30")
 
 
 def test_coverage_is_of_each_crawled_shards_own_topics_or_of_all(config, shards):
-    asked = news.measure_crawl(config, shards)["asked"]
+    asked = documents.measure_crawl(config, shards)["asked"]
     assert asked["two"] == {"food": 20, "travel": 20}
     assert asked["three"] == dict.fromkeys(config["crawl"]["topics"], 0)
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.people.click_log import Log
-from ragassay.plan import hardness, question_sets, questions, responses
-from ragassay.plan.months import calls_of_shards
+from ragassay.plan import question_sets, questions
+from ragassay.plan.documents import calls_of_shards
 from ragassay.plan.people import labelled, tables_of
 from wildcards import Wildcards
 
@@ -25,7 +25,7 @@ def test_every_table_has_all_keys_and_the_studys_own_the_first_of_each_part(conf
         "shard": ["s1", "s2"],
     }
     assert own == every | {"generator": ["a"], "judge": ["c"], "responder": ["a"]}
-    first = hardness.measure_scope(config)
+    first = questions.measure_scope(config)
     assert [first[role] for role in ("generator", "judge")] == [own[role][0] for role in ("generator", "judge")]
 
 
@@ -74,11 +74,9 @@ def test_questions_lie_elsewhere_while_near_misses_are_to_come(config):
 
 
 def test_a_path_has_names_of_models_of_question_sets_and_of_what_those_recorded(config):
-    forms = questions.wildcards(config)
-    fits = {
-        role: [name for name in ("a", "mine", "old", "old-judge", "x") if re.fullmatch(form, name)]
-        for role, form in forms.items()
-    }
+    forms, names = questions.wildcards(config), ("a", "mine", "old", "old-judge", "x")
+    roles = ("generator", "judge", "responder")
+    fits = {role: [name for name in names if re.fullmatch(forms[role], name)] for role in roles}
     assert fits == {"generator": ["a", "mine"], "judge": ["a", "old-judge"], "responder": ["a", "old"]}
 
 
@@ -172,43 +170,43 @@ def test_labels_of_people_are_found_for_generators_and_sets_alike(tmp_path, monk
 
 
 def test_each_way_to_ask_the_judge_has_its_votes(config):
-    assert responses.variants(config) == ["", "_plain", "_short"]
-    wildcards = [Wildcards(generator="g", judge="c", variant=variant) for variant in responses.variants(config)]
-    assert [responses.judge_defusion(config, each)["votes"] for each in wildcards] == [5, 3, 9]
+    assert questions.variants(config) == ["", "_plain", "_short"]
+    wildcards = [Wildcards(generator="g", judge="c", variant=variant) for variant in questions.variants(config)]
+    assert [questions.judge_defusion(config, each)["votes"] for each in wildcards] == [5, 3, 9]
 
 
 def test_a_variant_in_a_path_is_one_of_these_or_none(config):
-    form = responses.wildcards(config)["variant"]
+    form = questions.wildcards(config)["variant"]
     assert [name for name in ("", "_plain", "plain", "_plainer") if re.fullmatch(form, name)] == ["", "_plain"]
 
 
 def test_a_responder_is_asked_with_the_prompt_of_the_path(config):
-    settings = responses.respond(config, Wildcards(generator="b", responder="a", prompt="cot", shard="s"))
+    settings = questions.respond(config, Wildcards(generator="b", responder="a", prompt="cot", shard="s"))
     assert (settings["prompt_name"], settings["ledger"]) == ("cot", "ledger/respond/b/a/cot/s")
 
 
 def test_a_share_of_in_scope_questions_is_asked_of_the_study_and_all_of_a_question_set(config):
     config["scope"]["responding"]["in_scope_share"] = 0.2
-    for stage in (responses.respond, responses.answer_closed_book):
+    for stage in (questions.respond, questions.answer_closed_book):
         asked = [Wildcards(generator=name, responder="a", prompt="cot", shard="s") for name in ("b", "mine")]
         assert [stage(config, wildcards)["in_scope_share"] for wildcards in asked] == [0.2, 1.0]
 
 
 def test_nobody_is_asked_without_documents_if_that_is_switched_off(config):
-    assert responses.knowing(config) == ["a", "b"]
+    assert questions.knowing(config) == ["a", "b"]
     config["scope"]["closed_book"]["used"] = False
-    assert responses.knowing(config) == []
+    assert questions.knowing(config) == []
 
 
 def test_measuring_knows_the_cutoffs_of_responders(config):
-    assert responses.measure_responses(config)["cutoffs"] == {"b": "2023-12-31"}
+    assert questions.measure_responses(config)["cutoffs"] == {"b": "2023-12-31"}
 
 
 def test_measuring_knows_whether_the_first_judge_is_a_set_of_rules(config):
     first = config["scope"]["judges"][0]
     for provider in ("rules", "openai"):
         config["models"][first] = config["models"][first] | {"provider": provider}
-        assert responses.measure_responses(config)["by_rules"] == (provider == "rules")
+        assert questions.measure_responses(config)["by_rules"] == (provider == "rules")
 
 
 def test_calls_are_those_that_every_shard_has():

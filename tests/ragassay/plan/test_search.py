@@ -9,19 +9,7 @@ from snakemake.utils import update_config
 from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import (
-    attacks,
-    corpora,
-    databases,
-    defences,
-    indexes,
-    models,
-    queries,
-    relevance,
-    retrieval,
-    search,
-    targets,
-)
+from ragassay.plan import attacks, corpora, defences, models, queries, relevance, retrieval, search, targets
 from ragassay.plan.search import NoVectors
 from wildcards import Wildcards
 
@@ -180,22 +168,19 @@ def with_indexes():
 
 def test_an_index_searches_parts_apart_and_a_database_the_corpus_that_is_read_out_of_it(with_indexes):
     config = with_indexes()
-    assert [indexes.indexed(config), indexes.served(config), indexes.exact(config)] == [
-        ["near"],
-        ["theirs"],
-        ["minilm"],
-    ]
+    kinds = [retrieval.indexed(config), retrieval.served(config), retrieval.exact(config)]
+    assert kinds == [["near"], ["theirs"], ["minilm"]]
     assert retrieval.retrievers(config) == ["bm25", "near"]
     assert retrieval.searches(config, {}).over("{corpus}/{retriever}/{query_set}") == [
         "documents/near/questions", "mine+1/near/asked", "mine+2/near/asked", "read/near/asked", "read/theirs/asked"
     ]  # fmt: skip
     job = Wildcards(corpus="read", retriever="theirs", query_set="asked")
-    settings = indexes.search_service(config, job)
+    settings = retrieval.search_service(config, job)
     assert settings["ledger"] == "ledger/search_service/read/theirs/asked" and settings["collection"] == "db"
-    assert settings["entry"] == {key: config["collections"]["db"][key] for key in databases.READ}
+    assert settings["entry"] == {key: config["collections"]["db"][key] for key in corpora.READ}
     assert (settings["search"], settings["checked"], settings["revision"], settings["count"]) == ("ef=9", 200, "", 100)
-    assert indexes.service_kinds(config, job)[-1] == "ragassay.services.connectors.milvus"
-    assert [*indexes.check(config), *retrieval.check(config)] == []
+    assert retrieval.service_kinds(config, job)[-1] == "ragassay.services.connectors.milvus"
+    assert [*retrieval.check(config)] == []
 
 
 def test_each_page_rests_on_the_indexes_of_its_sections(with_indexes):
@@ -241,15 +226,15 @@ def test_the_key_of_a_database_is_wanted_where_a_retriever_asks_it(with_indexes,
     config = with_indexes(corpora={}, query_sets={})
     config["collections"]["db"]["key_variable"] = "KEY_OF_DB"
     monkeypatch.delenv("KEY_OF_DB", raising=False)
-    assert databases.keys(config) == ["KEY_OF_DB"]
-    [(place, problem)] = databases.check(config)
+    assert corpora.keys(config) == ["KEY_OF_DB"]
+    [(place, problem)] = corpora.check(config)
     assert place == ("collections", "db", "key_variable") and "export KEY_OF_DB=" in problem
 
 
 def test_what_an_index_lacks_and_where_a_database_cannot_search_is_one_line(with_indexes):
     def problems(**more):
         config = with_indexes(**more)
-        return [problem for module in (indexes, retrieval) for _, problem in module.check(config)]
+        return [problem for _, problem in retrieval.check(config)]
 
     wrong = {"near": NEAR | {"index": {}}, "theirs": THEIRS | {"index": THEIRS["index"] | {"factory": "Flat"}}}
     assert problems(retrievers=wrong) == [

@@ -10,7 +10,7 @@ from ragassay.config import schema
 from ragassay.config.grid import Cell
 from ragassay.config.services import without_services
 from ragassay.config.settings import ConfigError, of_files
-from ragassay.plan import models, question_sets, questions, responses, service_poison, services
+from ragassay.plan import models, question_sets, questions, service_poison, services
 from ragassay.plan.services import check
 
 ENTRY = {"address": "http://127.0.0.1:8000/ask", "version": "1", "price": 0}
@@ -168,7 +168,7 @@ def test_services_meet_their_own_prompt_alone(config):
 
 def test_services_neither_vote_nor_answer_without_documents(config):
     filled = config(BOTH)
-    assert questions.deciding(filled) == responses.knowing(filled) == ["careful"]
+    assert questions.deciding(filled) == questions.knowing(filled) == ["careful"]
     assert services.assayed(filled, ["s"]).cells == [
         {"generator": "careful", "responder": "service:mine", "shard": "s", "judge": "careful"}
     ]

@@ -15,8 +15,8 @@ from ragassay.config.settings import schema_problems
 from ragassay.plan import attacks, defences, methods, models, search, targets
 from ragassay.plan.corpora import OWN, files_of
 from ragassay.plan.defences import CHAIN
+from ragassay.plan.documents import named_shards
 from ragassay.plan.methods import NamedMethod
-from ragassay.plan.months import named
 from ragassay.plan.report import draws
 from ragassay.studies.poisoning.attacks.attack import DEFENCE
 from ragassay.studies.poisoning.defences.defence import kind_of
@@ -63,7 +63,7 @@ def training_passages(config: dict, wildcards) -> list[str]:
 def training_documents(config: dict, shards: dict, wildcards) -> list[str]:
     """The documents of the shards that are named."""
     names = _named_shards(config, wildcards)
-    kept = named(shards, names, f"scorers.{wildcards.scorer}.trained_on") if names else []
+    kept = named_shards(shards, names, f"scorers.{wildcards.scorer}.trained_on") if names else []
     return [f"results/documents/{shard}.parquet" for shard in kept]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ragassay.config.grid import Cell
 from ragassay.config.services import SERVICE
-from ragassay.plan import attacks, defences, gates, measures, models, search, services
+from ragassay.plan import attacks, corpora, defences, gates, measures, models, search, services
 
 POISONED = "results/poisoned_passages/{dataset}/{attack}.parquet"
 
@@ -65,8 +65,7 @@ def weights(config: dict, wildcards) -> list[str]:
 def modules(config: dict, wildcards) -> list[str]:
     """What a job loads by its name."""
     entry, cell = _entry(config, wildcards), _guard_cell(config, wildcards)
-    names = [*services.modules(config, wildcards)]
-    names += [f"ragassay.services.connectors.{config['collections'][entry['collection']]['kind']}"]
+    names = [*services.modules(config, wildcards), corpora.connector(config, entry["collection"])]
     names += models.encoder_kind(config, cell.encoder) if cell.encoder else []
     if cell.defence:
         names += [*defences.kinds(config, cell), *search.retriever_kinds(config, cell)]
