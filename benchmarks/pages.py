@@ -3,19 +3,17 @@ they are, how soon the front page shows something, how many words a reader meets
 accessibility, contrast and width hold on all of them, light and dark.
 """
 
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from axe_core_python.base import AXE_SCRIPT
-from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
+from common.browser import browser_in
 from common.figures import figure, finish
 
 REPORT = Path(__file__).resolve().parent.parent / "results/report"
-FLAGS = ["headless=new", "no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking"]
 WIDTHS = (400, 1280)
 # Words outside of drawings and of what is folded.
 WORDS = """const text = document.querySelector("main").cloneNode(true);
@@ -29,19 +27,6 @@ CUT = """const main = document.querySelector("main");
     return Math.max(0, (main ?? document.body).scrollWidth - (main ?? document.body).clientWidth)"""
 AXE = "const done = arguments[0]; axe.run().then(result => done(result.violations))"
 OPEN = "document.querySelectorAll('details').forEach(box => box.open = true)"
-
-
-def program(name: str) -> str:
-    """Its path; nothing is downloaded in its place."""
-    return shutil.which(name) or sys.exit(f"needs {name} on the PATH")
-
-
-def browser_in(folder: str):
-    options = webdriver.ChromeOptions()
-    options.binary_location = program("chromium")
-    for flag in [*FLAGS, f"user-data-dir={folder}/profile"]:
-        options.add_argument(f"--{flag}")
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(program("chromedriver")))
 
 
 def faults(browser, page: Path) -> tuple[int, int, float]:
@@ -71,26 +56,22 @@ def main():
     if not front.is_file():
         sys.exit(f"pages: found no {front}, expected a finished report: run `make demo` first")
     studies = [page for page in sorted(folder.glob("*.html")) if page.stem not in ("index", "settings")]
-    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as profile:
-        browser = browser_in(profile)
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as profile, browser_in(profile) as browser:
         browser.set_script_timeout(120)
-        try:
-            browser.get(front.as_uri())
-            figure("front_page_size", front.stat().st_size / 1e3, "kB", target="<= 150")
-            paint = WebDriverWait(browser, 20, 0.05).until(lambda driver: driver.execute_script(PAINT))
-            figure("front_page_first_paint", paint, "ms", target="<= 1000")
-            figure("front_page_words", browser.execute_script(WORDS), "words", target="<= 350")
-            totals = [0, 0, 0.0]
-            for page in studies:
-                browser.get(page.as_uri())
-                size = (page.stat().st_size - browser.execute_script(DATA)) / 1e3
-                figure(f"{page.stem}_page_size_without_data", size, "kB", target="<= 400")
-                figure(f"{page.stem}_page_words_above_details", browser.execute_script(WORDS), "words", target="<= 900")
-            for page in [front, *studies]:
-                serious, contrast, cut = faults(browser, page)
-                totals = [totals[0] + serious, totals[1] + contrast, max(totals[2], cut)]
-        finally:
-            browser.quit()
+        browser.get(front.as_uri())
+        figure("front_page_size", front.stat().st_size / 1e3, "kB", target="<= 150")
+        paint = WebDriverWait(browser, 20, 0.05).until(lambda driver: driver.execute_script(PAINT))
+        figure("front_page_first_paint", paint, "ms", target="<= 1000")
+        figure("front_page_words", browser.execute_script(WORDS), "words", target="<= 350")
+        totals = [0, 0, 0.0]
+        for page in studies:
+            browser.get(page.as_uri())
+            size = (page.stat().st_size - browser.execute_script(DATA)) / 1e3
+            figure(f"{page.stem}_page_size_without_data", size, "kB", target="<= 400")
+            figure(f"{page.stem}_page_words_above_details", browser.execute_script(WORDS), "words", target="<= 900")
+        for page in [front, *studies]:
+            serious, contrast, cut = faults(browser, page)
+            totals = [totals[0] + serious, totals[1] + contrast, max(totals[2], cut)]
     figure("pages_serious_faults_of_accessibility", totals[0], "faults", target="<= 0")
     figure("pages_texts_of_too_little_contrast", totals[1], "texts", target="<= 0")
     figure("pages_cut_at_400_or_1280", totals[2], "points", target="<= 0")

@@ -19,13 +19,11 @@ from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from common.clone import ROOT
 from common.figures import figure, finish
 from common.memory import peak_megabytes
-from corpora.large_study import TABLES, write_study
 from publishing import read_tables
 from publishing.corruptions import Corruptions
 from publishing.hostile import OUTSIDE, TRICKS
@@ -33,9 +31,22 @@ from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
 from ragassay.release.publishing import publish
 from ragassay.release.verification import checks
-from ragassay.results import all_tables
+from ragassay.schemas.documents import DOCUMENTS as ARTICLES
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
+from ragassay.schemas.scope_questions import (
+    CLAIMS,
+    NOVEL_CLAIMS,
+    QUESTIONS,
+    RECOVERED_CLAIMS,
+    SCOPE_LABELS,
+    SCOPE_VOTES,
+    SELECTED_QUESTIONS,
+)
+from tools import synthetic_study
 
-DAMAGES, DOCUMENTS, TRIES, TINY, DAY = 1_000, 7_100, 5, "tests/tiny/config.yaml", "2026-11-23"
+TABLES = (ARTICLES, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SELECTED_QUESTIONS, SCOPE_VOTES, SCOPE_LABELS)
+TABLES += (HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA)
+DAMAGES, DOCUMENTS, TRIES, TINY, DAY = 1_000, 9_100, 5, "tests/tiny/config.yaml", "2026-11-23"
 LONGEST = 30  # seconds that a hostile release may take
 # A small process between: what a process that starts another has had resident counts as the other's peak.
 SMALL = """import resource, subprocess, sys
@@ -121,25 +132,20 @@ def _replayed(release, project, signed):
 
 def large(folder: Path) -> int:
     """A project with a million rows in its results."""
-    (folder / "results").mkdir(parents=True)
+    folder.mkdir()
     for name in ("config", "resources"):
         (folder / name).symlink_to(ROOT / name)
-    declared, rows = all_tables(), 0
-    made = write_study(folder / "made", DOCUMENTS)
-    digest = Prompt.load(ROOT / "resources/prompts/extract_claims.yaml").digest
-    for name in TABLES:
-        table = declared[name]
-        names = {key: "s" if key == "shard" else "careful" for key in tables.key_names(table)}
-        found = pq.read_table(made[name][0], partitioning=None)
-        rows += found.num_rows
-        if "prompt" in found.column_names:
-            at = found.column_names.index("prompt")
-            found = found.set_column(at, found.schema.field(at), pa.repeat(pa.scalar(digest), found.num_rows))
-        if name == "documents":
-            at = found.column_names.index("cluster_id")
-            clusters = pc.binary_join_element_wise("cluster", found["doc_id"], "-")
-            found = found.set_column(at, found.schema.field(at), clusters)
-        tables.write(table, folder / "results" / f"{table.path.format(**names)}.parquet", found)
+    synthetic_study.write(DOCUMENTS, folder / "made")
+    digest, rows = Prompt.load(ROOT / "resources/prompts/extract_claims.yaml").digest, 0
+    for table in TABLES:
+        for shard in synthetic_study.shards(DOCUMENTS) if "{shard}" in table.path else [""]:
+            found = pq.read_table(synthetic_study.place(folder / "made", table, shard), partitioning=None)
+            if "prompt" in found.column_names:
+                at = found.column_names.index("prompt")
+                found = found.set_column(at, found.schema.field(at), pa.repeat(pa.scalar(digest), found.num_rows))
+            keys = dict.fromkeys(tables.key_names(table), "careful") | {"shard": shard}
+            tables.write(table, folder / "results" / f"{table.path.format(**keys)}.parquet", found)
+            rows += found.num_rows
     return rows
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.large_attacks import DEPTH, FIRST
+from attacked import DEPTH, FIRST
 from explorers import ATTACK_TABLES, build_attacks, content, facet, outcomes, rows_of
 from ragassay.report.explorers.attacks import answer_outcome
 from rows import index_recall

@@ -6,15 +6,19 @@ import re
 from itertools import cycle
 from urllib.parse import parse_qs, urlencode
 
+import numpy as np
 import pytest
 from axe_core_python.base import AXE_SCRIPT
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from clocks import patiently
-from corpora.large_study import CLAIMS_EACH, IN_SCOPE, VOTES
 from explorers import build, build_attacks, content, outcomes, rows_of
 from payloads import PAYLOADS
+from ragassay.studies.scope.strata import stratum_names
+from tools.synthetic_columns import ids
+from tools.synthetic_study import CLAIMS, LIMITS, OF_A_KIND, VOTES
+from tools.synthetic_study import QUESTIONS as EACH
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=(window.hacked||0)+1"
@@ -22,17 +26,18 @@ EVIL = (
     f"</script><script>{HACK}</script><!--<script>\"'><img src=x onerror={HACK}><svg onload={HACK}>"
     f"<iframe srcdoc='<script>parent.{HACK}</script>'></iframe><a href=javascript:{HACK}>x</a>{{{{7*7}}}}${{7*7}}\u202e"
 )
-EACH = CLAIMS_EACH + IN_SCOPE
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """Four documents, one in French, whose in-scope questions have seven words; one vote in nine is abstained."""
 
+    french = ids("doc", np.array([3]))[0].as_py()
+
     def change(name, row):
         if name == "scope_votes" and row["vote"] == 2:
             row |= {"verdict": None, "abstained": "truncated"}
-        if name == "documents" and row["doc_id"].endswith("3"):
+        if name == "documents" and row["doc_id"] == french:
             row |= {"topic": "français", "title": "Überfahrt nach Brackwater", "text": "Ein Leuchtturm steht dort."}
         return row
 
@@ -96,14 +101,14 @@ def test_filters_and_search_leave_what_they_say(show, small):
     browser = show(small)
     assert count(browser) == 4 * EACH
     choose(browser, "filter-intended", "out of scope")
-    assert count(browser) == 4 * CLAIMS_EACH
+    assert count(browser) == 4 * OF_A_KIND
     labels = [one.get_attribute("label") for one in browser.find_elements(By.CSS_SELECTOR, "#filter-topic option")]
-    assert f"français ({CLAIMS_EACH})" in labels
+    assert f"français ({OF_A_KIND})" in labels
     choose(browser, "filter-topic", "français")
-    assert count(browser) == CLAIMS_EACH and all("français" in row for row in rows(browser))
+    assert count(browser) == OF_A_KIND and all("français" in row for row in rows(browser))
     # beside each topic stands what choosing it instead would leave
     labels = [one.get_attribute("label") for one in browser.find_elements(By.CSS_SELECTOR, "#filter-topic option")]
-    assert sum(int(re.search(r"\((\d+)\)", one)[1]) for one in labels[1:]) == 4 * CLAIMS_EACH
+    assert sum(int(re.search(r"\((\d+)\)", one)[1]) for one in labels[1:]) == 4 * OF_A_KIND
     browser.find_element(By.ID, "reset").click()
     until(browser, "return document.getElementById('reset').hidden")
     assert count(browser) == 4 * EACH
@@ -133,7 +138,7 @@ def test_hardness_and_nearness_filter_and_order(show, small):
     browser = show(small)
     choose(browser, "filter-hardness", "hard")
     hard = count(browser)
-    choose(browser, "filter-stratum", "from 0.60")
+    choose(browser, "filter-stratum", stratum_names(LIMITS)[-1])
     assert 0 < hard == count(browser)
     choose(browser, "filter-hardness", "any")
     choose(browser, "filter-stratum", "any")
@@ -152,8 +157,8 @@ def test_a_document_shows_everything_that_was_made_of_it(show, small):
     shown = browser.find_element(By.ID, "dossier")
     assert "1 abstained (truncated)" in shown.text and "in round 3: the document does not support it" in shown.text
     assert len(shown.find_elements(By.CSS_SELECTOR, ".questions li")) == EACH
-    assert len(shown.find_elements(By.CSS_SELECTOR, "[aria-label^=Claims] tr")) == CLAIMS_EACH + 1
-    assert len(shown.find_elements(By.CSS_SELECTOR, "table .novel")) == CLAIMS_EACH
+    assert len(shown.find_elements(By.CSS_SELECTOR, "[aria-label^=Claims] tr")) == CLAIMS + 1
+    assert len(shown.find_elements(By.CSS_SELECTOR, "table .novel")) == OF_A_KIND
     assert len(shown.find_elements(By.CSS_SELECTOR, ".dot")) == (EACH + 1) * VOTES
     other = shown.find_elements(By.CSS_SELECTOR, ".questions button")[0].text
     shown.find_elements(By.CSS_SELECTOR, ".questions button")[0].click()
@@ -318,7 +323,13 @@ def test_the_keyboard_reaches_everything(show, small):
     assert browser.execute_script("return document.activeElement.id") == "search"
     browser.execute_script("document.getElementById('list').focus()")
     opened(browser, texts[0])
-    for key, at in [(Keys.ARROW_DOWN, 1), (Keys.ARROW_DOWN, 2), (Keys.ARROW_UP, 1), (Keys.END, 39), (Keys.HOME, 0)]:
+    for key, at in [
+        (Keys.ARROW_DOWN, 1),
+        (Keys.ARROW_DOWN, 2),
+        (Keys.ARROW_UP, 1),
+        (Keys.END, 4 * EACH - 1),
+        (Keys.HOME, 0),
+    ]:
         press(browser, key)
         opened(browser, texts[at])
         active = "document.getElementById(document.getElementById('list').getAttribute('aria-activedescendant'))"
@@ -403,11 +414,11 @@ def test_it_follows_light_and_dark(show, small):
 
 def test_thousands_of_questions_open_and_filter(browser, show, tmp_path):
     """`benchmarks/explorer.py` measures how long that takes; what it rests on is that few rows are ever in the page."""
-    page = build(tmp_path, 400)
+    page = build(tmp_path, 600)
     show(page)
-    assert count(browser) == 4_000 and len(rows(browser)) < 50
+    assert count(browser) == 3_600 and len(rows(browser)) < 50
     browser.execute_script("document.getElementById('search').value = 'ba'; filter()")
-    assert 0 < count(browser) < 4_000 and len(rows(browser)) < 50
+    assert 0 < count(browser) < 3_600 and len(rows(browser)) < 50
     browser.execute_script("list.focus()")
     press(browser, Keys.END)
     last = browser.execute_script("return index.text[matching.at(-1)]")
