@@ -227,10 +227,6 @@ def test_agreement_drift_strata_and_rejects_are_means_and_counts():
     }  # fmt: skip
     stratum = {"position": 2, "stratum": "below", "grade": "easy", "n_out_of_scope": 3, "n_in_scope": 4}
     stratum |= {f"{name}{end}": 0.5 for name in ("auroc", "question_alone", "share") for end in ("", "_low", "_high")}
-    found = numbers(
-        stratum_rows(pd.DataFrame([stratum, stratum | {"stratum": "all", "position": 3}])),
-        "at",
-        "verdict",
-    )
+    found = numbers(stratum_rows(pd.DataFrame([stratum, stratum | {"stratum": "all", "position": 3}])), "at", "verdict")
     assert found["2", "no", KINDS[0]] == (3, 7) and found["2", "no", KINDS[1]] == (4, 7)
     assert found["2", "no", "auroc"] == (0.5, 7) and {at for at, *_ in found} == {"2"}

@@ -73,8 +73,9 @@ def measured(tmp_path_factory):
         same = {"question_id": asked[3 * doc]["question_id"], "doc_id": f"d{doc}", "responder": "r"}
         prompt = "basic" if doc == 3 else "recorded"
         answered.append(row(DEFUSION_LABELS, **same, judge="j", label=label, prompt_name=prompt))
-        if doc == 0:
-            people.append(row(HUMAN_LABELS, **same, task="defusion", annotator="ann", label="not_defused"))
+        about = {"responder": "x"} if doc == 1 else {}  # another response to the same question
+        label = "not_defused" if doc < 2 else "defused"
+        people.append(row(HUMAN_LABELS, **same | about, task="defusion", annotator="ann", label=label))
     rows = {QUESTIONS: asked, SCOPE_LABELS: labels, DEFUSION_LABELS: answered, OVERLAP: overlap, HUMAN_LABELS: people}
     keys = {"generator": "mine", "judge": "j", "responder": "r", "prompt": "recorded", "shard": "mine"}
     files = {table.name: [place(folder, table, **keys)] for table in rows if table != DEFUSION_LABELS}
@@ -186,18 +187,8 @@ def detected(tmp_path):
     tables.write(PREDICTIONS, folder / "mine.parquet", predictions)
     tables.write(OVERLAP, place(tmp_path, OVERLAP), overlap)
     files = {"questions": [place(tmp_path, QUESTIONS, generator="mine")], "overlap": [place(tmp_path, OVERLAP)]}
-    files |= {
-        key: []
-        for key in (
-            "human_labels",
-            "gold",
-            "scope_labels",
-            "defusion_labels",
-            "queries",
-            "neighbours",
-            "fold_predictions",
-        )
-    }
+    others = "human_labels gold scope_labels defusion_labels queries neighbours fold_predictions"
+    files |= {key: [] for key in others.split()}
     measure_question_sets(**files, predictions=[folder / "mine.parquet"], metrics=tmp_path / "metrics.parquet", **DRAWS)
     rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     return {(json.loads(one["keys"]).get("judge"), one["table"], one["metric"]): one for one in rows}
@@ -214,11 +205,12 @@ def test_a_detector_counts_with_the_mean_of_its_seeds_on_documents_that_it_was_n
 def test_recorded_responses_are_counted_and_compared_with_what_people_say(measured):
     defused = measured["responses", "j", "recorded", "r", "mine", "defused"]
     assert (defused["value"], defused["n"], defused["abstained"]) == (0.5, 2, 1)
+    assert measured["responses", "j", "recorded", "r", "mine", "responses"]["value"] == 3
     same = measured["responses", "j", "recorded", "r", "mine", "as_people_say"]
-    assert (same["value"], same["n"]) == (0, 1)
+    assert (same["value"], same["n"], same["abstained"]) == (0, 1, 1)
 
 
-def test_of_responses_that_nobody_labelled_the_report_knows_that_it_knows_nothing(measured):
+def test_people_are_asked_about_recorded_responses_alone(measured):
     assert measured["responses", "j", "basic", "r", "mine", "defused"]["value"] == 1
     same = measured["responses", "j", "basic", "r", "mine", "as_people_say"]
     assert (same["value"], same["n"]) == (None, 0)

@@ -12,7 +12,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import FEATURES, OVERLAP
 from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope import controls
-from ragassay.studies.scope.votes import DEFUSED, IN, NOT_DEFUSED, OUT, TIE, UNCLEAR
+from ragassay.studies.scope.votes import IN, OUT, TIE, UNCLEAR
 from scripts.question_sets import measure_question_sets
 from scripts.question_sets.compute_overlap import compute_overlap
 from study import MINILM, document, question
@@ -39,25 +39,16 @@ def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side
         }
     )
     caplog.set_level("INFO", "ragassay")
-    labels = {
-        "a": [OUT, OUT],
-        "b": [OUT, IN],
-        "c": [OUT, TIE],
-        "d": [IN, IN],
-        "e": [IN, IN],
-        "f": [OUT, OUT],
-        "g": [OUT, OUT],
-    }
+    labels = (
+        {name: [OUT, OUT] for name in "afg"} | {name: [IN, IN] for name in "de"} | {"b": [OUT, IN], "c": [OUT, TIE]}
+    )
     margins = {"a": 0.9, "b": 0.2, "c": 0.5, "d": -0.4, "e": -0.1, "f": 0.3, "g": 0.8}
     answers = pd.DataFrame([{"question_id": name, "label": label, "margin": margins[name] + seed / 100}
                             for name, both in labels.items() for seed, label in enumerate(both)])  # fmt: skip
     control = pd.DataFrame({"question_id": list("hgfedcba"), "label": [IN, UNCLEAR, IN, OUT, IN, OUT, IN, IN]})
     keys = {"set": "s", "judge": "j", "truth": "t"}
-    rows = list(
-        measure_question_sets.logged(
-            measure_question_sets.measured(keys, questions, answers, 0, 0, {measure_question_sets.CONTROL: control})
-        )
-    )
+    rows = measure_question_sets.measured(keys, questions, answers, 0, 0, {measure_question_sets.CONTROL: control})
+    rows = list(measure_question_sets.logged(rows))
     assert caplog.messages == ["s, j against t: right on 58.3 % [-, -] of 6, 2 abstained"]
     found = {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in rows if row["table"] == "accuracy"}
     right = {"a": 1, "b": 0.5, "d": 1, "e": 0, "f": 0, "g": 1}
@@ -77,34 +68,6 @@ def test_a_judge_is_measured_on_the_questions_on_which_all_its_seeds_have_a_side
         ("out of scope", UNCLEAR): (1, 5), ("in scope", OUT): (1.5, 3), ("in scope", IN): (1.5, 3),
         ("in scope", TIE): (0, 3), ("in scope", UNCLEAR): (0, 3),
     }  # fmt: skip
-
-
-def test_people_are_asked_about_recorded_responses_alone():
-    labels = {"q0": DEFUSED, "q1": NOT_DEFUSED, "q2": TIE, "q3": DEFUSED, "q4": DEFUSED}
-    same = {"set": "s", "responder": "r", "judge": "j"}
-    rows = pd.DataFrame(
-        [
-            same
-            | {
-                "prompt": "basic" if name == "q4" else "recorded",
-                "question_id": name,
-                "doc_id": name,
-                "label": label,
-                "type": "near_miss",
-            }
-            for name, label in labels.items()
-        ]
-    )
-    people = {(name, "r"): DEFUSED for name in ("q0", "q1", "q2", "q3", "q4")} | {("q1", "x"): NOT_DEFUSED}
-    found = {(json.loads(row["keys"])["prompt"], row["metric"]): (row["value"], row["n"], row["abstained"])
-             for row in measure_question_sets.response_rows(rows, people, 0, 0)}  # fmt: skip
-    assert found["recorded", "responses"][:2] == (4, 4) and found["basic", "responses"][:2] == (1, 1)
-    assert found["recorded", "defused"] == (pytest.approx(2 / 3), 3, 1) and found["basic", "defused"] == (1, 1, 0)
-    assert found["recorded", "as_people_say"] == (pytest.approx(2 / 3), 3, 1) and found["basic", "as_people_say"] == (
-        None,
-        0,
-        0,
-    )
 
 
 @pytest.fixture

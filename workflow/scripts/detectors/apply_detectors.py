@@ -10,13 +10,7 @@ from ragassay.models.heads import heads_file, scores
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.studies.scope.detectors.detector import (
-    TOO_LONG,
-    DetectorQuestion,
-    kind,
-    too_long,
-    trained_parts,
-)
+from ragassay.studies.scope.detectors.detector import TOO_LONG, DetectorQuestion, kind, too_long, trained_parts
 
 ASKED = ("question_id", "doc_id", "text")
 

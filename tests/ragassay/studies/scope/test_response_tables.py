@@ -7,14 +7,7 @@ import pyarrow as pa
 import pytest
 
 from ragassay.metrics.resampling import Judge
-from ragassay.studies.scope.response_tables import (
-    OVERLAP,
-    Detection,
-    Table2,
-    Table3,
-    basis_rows,
-    figure_1,
-)
+from ragassay.studies.scope.response_tables import OVERLAP, Detection, Table2, Table3, basis_rows, figure_1
 from ragassay.studies.scope.verdict_matrix import ABSTAINED, NO, UNASKED, YES
 from study import cells, questions
 
