@@ -11,6 +11,7 @@ import pytest
 from models import MINILM, save_decoder
 from project import ROOT
 from ragassay.base import tables
+from ragassay.metrics.panel import auroc
 from ragassay.models.processor import threads
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
@@ -119,6 +120,12 @@ def judged(found):
     score = 2.0 if found.get("poisoned") and at % 3 == 0 else (at * 7 % COUNT) / COUNT - found["rank"] / 100
     about = {"defence": "guard", "target_id": name, "rank": found["rank"], "passage_id": found["passage_id"]}
     return row(FILTERED, **about, score=score, removed=score > 1)
+
+
+def area_of(rows):
+    """The area under the curve of scores of answers that are right or poisoned."""
+    decided = [row for row in rows if row["label"] in ("correct", "poisoned")]
+    return auroc([row["score"] for row in decided], [row["label"] == "poisoned" for row in decided])
 
 
 @pytest.fixture(scope="session")

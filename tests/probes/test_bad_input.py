@@ -96,12 +96,10 @@ def test_a_prompt_that_is_too_long_costs_itself_and_is_counted(study, changed, t
     before = study.rows(ACTIVATIONS)
     longest = sorted(row["tokens"] for row in before)[-5]
     few = {"model": changed(max_position_embeddings=longest - 1), "embeddings": str(tmp_path / "embeddings")}
-    try:
+    with study.changed(ACTIVATIONS):
         study.collect(**few)
         after = study.rows(ACTIVATIONS)
-        study.train(tmp_path, model=few["model"], embeddings=few["embeddings"])
-    finally:
-        study.collect()
+        study.train(tmp_path, **few)
     lost = [row for row in after if row["key"] is None]
     assert 5 <= len(lost) < len(after) / 2 and all(row["tokens"] >= longest for row in lost)
     names = ("target_id", "condition", "side")

@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import load
 
 from described import shown
-from probe_study import COUNT
+from probe_study import COUNT, area_of
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel, auroc
 from ragassay.models.activations.state_store import Decoder
@@ -21,13 +21,13 @@ from ragassay.studies.poisoning.probes.performance import Group
 from scripts.probes.measure_revprag import class_rows, headline_rows, map_rows
 
 
-def metrics(study, table):
+def metrics(study, table, names=("condition", "facts", "probe", "trained_on")):
+    """The rows of a table by these keys and by their metric."""
     found = {}
     for row in study.rows(METRICS):
         if row["table"] == table:
             keys = json.loads(row["keys"])
-            key = (keys["condition"], keys.get("facts"), keys.get("probe"), keys.get("trained_on"))
-            found.setdefault(key, {})[row["metric"]] = row
+            found.setdefault(tuple(map(keys.get, names)), {})[row["metric"]] = row
     return found
 
 
@@ -83,11 +83,8 @@ def test_both_decisions_stand_beside_each_other(study):
 
 def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
     rows = study.rows(METRICS)
-    found = {}
-    for row in (row for row in rows if row["table"] == "headline"):
-        keys = json.loads(row["keys"])
-        found.setdefault((keys["facts"], keys["probe"]), {})[row["metric"]] = row["value"]
-    assert found["all", "logistic"] == {
+    own = metrics(study, "headline", ("facts", "probe"))["all", "logistic"]
+    assert {name: row["value"] for name, row in own.items()} == {
         condition + ending: auroc(*scored(study, condition, probe))
         for condition in ("matched", "retrieved")
         for ending, probe in (("", "logistic"), ("_control", "control"), ("_first_token", "first_token"))
@@ -101,22 +98,17 @@ def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
 
 
 def test_a_map_has_controls_as_rows_that_probes_stand_beside(study):
-    tested = {}
-    for row in (row for row in study.rows(METRICS) if row["table"] in ("probes", "transfers")):
-        keys = json.loads(row["keys"])
-        assert keys["facts"] == "all" and ("trained_on" in keys) == (row["table"] == "transfers")
-        place = keys["condition"], keys.get("trained_on"), keys["probe"]
-        tested.setdefault(place, {})[row["metric"]] = row
+    tested, transferred = metrics(study, "probes"), metrics(study, "transfers")
+    assert {key[1] for key in tested | transferred} == {"all"}
+    assert {key[3] for key in tested} == {None} and None not in {key[3] for key in transferred}
     for name in ("logistic", "control", "answer_text", "shuffled"):
-        scores, poisoned = scored(study, "matched", name)
-        assert abs(tested["matched", None, name]["auroc"]["value"] - auroc(scores, poisoned)) < 1e-9
-    above = tested["matched", None, "logistic"]
-    areas = [tested["matched", None, name]["auroc"]["value"] for name in ("logistic", "control")]
-    assert abs(above["over_control"]["value"] - (areas[0] - areas[1])) < 1e-9
-    assert "over_control" not in tested["matched", None, "control"]
-    rows = rows_of(study, "matched", "control", "released")
-    expected = auroc([row["score"] for row in rows], [row["label"] == "poisoned" for row in rows])
-    assert abs(tested["matched", "released", "control"]["auroc"]["value"] - expected) < 1e-9
+        expected = area_of(rows_of(study, "matched", name))
+        assert abs(tested["matched", "all", name, None]["auroc"]["value"] - expected) < 1e-9
+    above, beside = (tested["matched", "all", name, None] for name in ("logistic", "control"))
+    assert abs(above["over_control"]["value"] - (above["auroc"]["value"] - beside["auroc"]["value"])) < 1e-9
+    assert "over_control" not in beside
+    expected = area_of(rows_of(study, "matched", "control", "released"))
+    assert abs(transferred["matched", "all", "control", "released"]["auroc"]["value"] - expected) < 1e-9
 
 
 def test_a_map_has_the_control_from_most_answers(study):
@@ -135,7 +127,7 @@ def test_a_probe_of_few_folds_is_compared_with_controls_on_the_answers_that_it_s
     areas = dict(group.compared())
     for name, own in (("lens", frame), ("logistic", frame[frame["fold"].lt(6)])):
         own = own[own["probe"].eq("control") & own["label"].isin(["correct", "poisoned"])]
-        assert areas[name]["control"].row()["value"] == auroc(own["score"], own["label"] == "poisoned")
+        assert areas[name]["control"].row()["value"] == area_of(own.to_dict("records"))
         assert areas[name]["control"].row()["n"] == areas[name][name].row()["n"] == len(own)
 
 
@@ -148,12 +140,10 @@ def test_methods_are_compared_at_the_same_share_of_false_alarms(study):
             limits = [limit for limit in scores if (scores[~poisoned] >= limit).mean() <= 0.05]
             expected = max(((scores[poisoned] >= limit).mean() for limit in limits), default=0)
             assert own[f"{metric}_at_5"]["value"] == expected and own[f"{metric}_at_5"]["n"] == len(scores)
-    rows = [row for row in study.rows(METRICS) if row["table"] == "roc_retrieved"]
-    points = {}
-    for keys, row in ((json.loads(row["keys"]), row) for row in rows):
-        points.setdefault((keys["probe"], keys["at"]), {})[row["metric"]] = row["value"]
+    points = metrics(study, "roc_retrieved", ("probe", "at"))
     assert {"masking", "control", "logistic"} <= {probe for probe, _ in points}
-    curve = sorted((own["fpr"], own["tpr"]) for (probe, _), own in points.items() if probe == "logistic")
+    points = [point for (probe, _), point in points.items() if probe == "logistic"]
+    curve = sorted((point["fpr"]["value"], point["tpr"]["value"]) for point in points)
     assert curve[0] == (0, 0) and curve[-1] == (1, 1) and sorted(tpr for _, tpr in curve) == [tpr for _, tpr in curve]
 
 
@@ -207,9 +197,7 @@ def test_planted_passages_classes_places_and_points_are_rows_of_their_own(study)
     assert {metric for *_, metric in values} == {"auroc", "control", "first_token", "tpr", "fpr"}
     wanted = {"tested_on": "who", "fitted_on": "others", "probe": "logistic"}
     scores = [row for row in study.rows(PROBE_TRANSFERS) if wanted.items() <= row.items()]
-    scores = [row for row in scores if row["label"] in ("correct", "poisoned")]
-    expected = auroc([row["score"] for row in scores], [row["label"] == "poisoned" for row in scores])
-    assert abs(values["who", "others", "auroc"] - expected) < 1e-9
+    assert abs(values["who", "others", "auroc"] - area_of(scores)) < 1e-9
 
 
 def test_rows_say_which_weights_and_saved_probes_the_numbers_are_of(study):

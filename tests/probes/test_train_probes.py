@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from probe_study import CELL, COUNT, LOGISTIC, PROBES, WHERE
+from probe_study import CELL, COUNT, LOGISTIC, PROBES, WHERE, area_of
 from ragassay.base import tables
 from ragassay.documents.ids import split_of
-from ragassay.metrics.panel import auroc
 from ragassay.models import files
 from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.defences import FILTERED
@@ -51,9 +50,7 @@ def test_controls_stand_beside_probes_and_see_what_they_should(study):
     assert {row["trained_on"] for row in scores(study, probe="last_layer")} == {"released"}
 
     def area(condition, probe):
-        rows = scores(study, condition=condition, trained_on=condition, facts="all", probe=probe)
-        rows = [row for row in rows if row["label"] in ("correct", "poisoned")]
-        return auroc([row["score"] for row in rows], [row["label"] == "poisoned" for row in rows])
+        return area_of(scores(study, condition=condition, trained_on=condition, facts="all", probe=probe))
 
     assert area("released", "control") > 0.95 and area("released", "logistic") > 0.95
     assert area("matched", "control") < 0.8
@@ -65,11 +62,7 @@ def test_a_saved_probe_gives_the_scores_of_its_fold(study, name, by):
     multiplied together, may decide one.
     """
     probe = Probe.load(study.folder, name)
-    rows = [
-        row
-        for row in scores(study, trained_on="matched", facts="all", probe=name, fold=0)
-        if row["condition"] == "matched"
-    ]
+    rows = scores(study, trained_on="matched", facts="all", probe=name, fold=0, condition="matched")
     keys = {(row["target_id"], row["condition"], row["side"]): row["key"] for row in study.rows(ACTIVATIONS)}
     decoder = Decoder("model tiny", study.model)
     store = Readings.resolved([{}], decoder).store(decoder, study.embeddings)
@@ -184,10 +177,8 @@ def test_a_place_is_tested_by_what_was_fitted_on_others_and_on_all(study, monkey
     }
     sizes = [len(own) for own in seen]
     assert max(sizes) > 1.5 * min(sizes), "all places are more than the others"
-    decided = [row for row in rows if row["label"] in ("correct", "poisoned") and row["fitted_on"] == "others"]
     for probe in ("logistic", "control"):
-        own = [row for row in decided if row["probe"] == probe]
-        assert auroc([row["score"] for row in own], [row["label"] == "poisoned" for row in own]) > 0.9
+        assert area_of(row for row in rows if (row["fitted_on"], row["probe"]) == ("others", probe)) > 0.9
     odd = {row["target_id"]: row["tested_on"] for row in rows}
     assert all((int(name[-2:]) % 2 == 1) == (place == "keeper") for name, place in odd.items())
     assert all(any(split_of(row["cluster"], fold) == "test" for fold in range(10)) for row in rows)
