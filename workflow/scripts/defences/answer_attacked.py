@@ -41,7 +41,8 @@ def answer_attacked(
         return await asking.answer(row["question"], passages, asker), asker
 
     model = Model(**model)
-    tally, poisoned = Tally.of_answers(model.name, "answers", most_rejected), _poisoned(poisoned_passages)
+    tally = Tally.of_answers(model.name, "answers", most_rejected)
+    poisoned = set(tables.read(POISONED_PASSAGES, poisoned_passages, ["passage_id"])["passage_id"].to_pylist())
     expected = None if named else len(rows)
     given = converse(rows, answered, model, ledger, calls, tally, expected=expected)
     with tables.Writer(ANSWERS, answers) as kept:
@@ -98,10 +99,6 @@ def _shown(filtered, defence):
     for row in sorted(rows, key=lambda row: row["shown"]):
         shown.setdefault(row["target_id"], []).append(row["passage_id"])
     return shown
-
-
-def _poisoned(path):
-    return set(tables.read(POISONED_PASSAGES, path, ["passage_id"])["passage_id"].to_pylist())
 
 
 if __name__ == "__main__":

@@ -226,8 +226,7 @@ def retrieval_rows(queries, neighbours, times: int, seed: int) -> Iterator[dict]
     means = Panel(asked["passage_id"], times, seed).means(np.column_stack(list(columns.values())), masks)
     for kind, estimates in means.items():
         keys = {"set": place["query_set"], "retriever": place["retriever"], "kind": kind}
-        for at, name in enumerate(columns):
-            yield SECTION.row("retrieval", keys, name, **estimates.row(at))
+        yield from SECTION.estimates("retrieval", keys, columns, estimates)
 
 
 if __name__ == "__main__":

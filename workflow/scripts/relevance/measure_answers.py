@@ -131,8 +131,7 @@ def equation_1(study_set: StudySet, outcomes: Outcomes, resamples: int, seed: in
         estimates.shares[list(columns).index("relevance")] = False  # a difference, even if it never is below 0
         keys = {"at": at, "corpus": study_set.name, "responder": outcomes.responder, "retriever": retriever}
         keys |= {"queries": name, "tag": TRUE if name == TRUE else OUT_OF_KNOWLEDGE}
-        for place, metric in enumerate(columns):
-            yield SECTION.row("equation_1", keys, metric, **estimates.row(place))
+        yield from SECTION.estimates("equation_1", keys, columns, estimates)
 
 
 def accuracies(study_set: StudySet, outcomes: Outcomes, resamples: int, seed: int) -> Iterator[dict]:

@@ -119,8 +119,7 @@ class Drift:
     def rows(self) -> Iterator[dict]:
         for number, means in self.totals.estimates().items():
             yield from SECTION.rows("drift", {"round": number}, {"guesses": self.guesses[number]})
-            for at, name in enumerate(SIMILARITIES):
-                yield SECTION.row("drift", {"round": number}, name, **means.row(at))
+            yield from SECTION.estimates("drift", {"round": number}, SIMILARITIES, means)
 
 
 class Histograms:

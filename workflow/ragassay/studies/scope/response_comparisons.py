@@ -114,9 +114,8 @@ class ClosedBook:
 
     def rows(self) -> Iterator[dict]:
         for (name, kind), estimates in self.totals.estimates().items():
-            for at, title in enumerate(self.titles):
-                keys = {**self.keys, "published": name, "questions": kind}
-                yield SECTION.row("closed_book", keys, title, **estimates.row(at))
+            keys = {**self.keys, "published": name, "questions": kind}
+            yield from SECTION.estimates("closed_book", keys, self.titles, estimates)
 
 
 def _known(questions, wanted, answers, responses):

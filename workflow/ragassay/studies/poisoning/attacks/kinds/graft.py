@@ -13,8 +13,4 @@ class Kind(Attack):
         for target in targets:
             passages = self.tools.retrieved.get(target["target_id"], [])[: self.settings["texts"]]
             for passage, text in zip(passages, target["texts"], strict=False):
-                yield Poison(target["target_id"], grafted(passage["text"], text), passage["passage_id"])
-
-
-def grafted(passage: str, text: str) -> str:
-    return f"{passage.rstrip()} {text}"
+                yield Poison(target["target_id"], f"{passage['text'].rstrip()} {text}", passage["passage_id"])
