@@ -51,15 +51,15 @@ def test_each_subcommand_has_help(name):
 
 
 @pytest.fixture
-def started(monkeypatch):
-    """What would take the place of this process."""
+def started(monkeypatch, tmp_path):
+    """What would take the place of this process, in an empty folder."""
     commands = []
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(run.os, "execve", lambda path, command, environment: commands.append((command, environment)))
     return commands
 
 
-def test_what_run_does_not_know_goes_on_to_snakemake(started, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_what_run_does_not_know_goes_on_to_snakemake(started):
     invoked("run", "scope", "-n", "--configfile", "a.yaml", "b.yaml", "--slurm", "-j4")
     command, _ = started[0]
     assert command[command.index("--snakefile") + 2 :] == [
@@ -68,28 +68,20 @@ def test_what_run_does_not_know_goes_on_to_snakemake(started, monkeypatch, tmp_p
     ]
 
 
-def test_targets_may_stand_after_two_dashes(started, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_targets_may_stand_after_two_dashes(started, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["ragassay", "run", "--configfile", "a.yaml", "--", "scope"])
     with pytest.raises(SystemExit):
         main()
     assert started[0][0][-4:] == ["--configfile", "a.yaml", "--", "scope"]
 
 
-def test_run_downloads_on_demand(started, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    invoked("run", "scope", "--download")
-    assert started[0][0][-2:] == ["--config=download=True", "scope"]
+def test_run_downloads_on_demand_and_export_runs_the_rule_of_that_name(started):
+    for words in (("run", "scope", "--download"), ("export", "--dry-run")):
+        invoked(*words)
+    assert [command[-2:] for command, _ in started] == [["--config=download=True", "scope"], ["export", "--dry-run"]]
 
 
-def test_export_runs_the_rule_of_that_name(started, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    invoked("export", "--dry-run")
-    assert started[0][0][-2:] == ["export", "--dry-run"]
-
-
-def test_the_demo_brings_its_documents_and_configuration(started, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_the_demo_brings_its_documents_and_configuration(started, tmp_path):
     result = invoked("demo", "scope")
     folder = tmp_path / "ragassay-demo"
     assert (folder / "config/config.yaml").is_file() and any((folder / "resources/demo/articles").rglob("*.md"))
@@ -113,22 +105,27 @@ def test_what_the_user_changed_in_the_demo_stays(tmp_path):
     assert (tmp_path / "demo/config/config.yaml").read_text() == "report: {title: Mine}\n"
 
 
-def test_check_says_what_is_wrong_and_what_to_do(project, monkeypatch, capsys):
+@pytest.fixture
+def here(project, monkeypatch):
+    """The project, in which the command is called."""
     monkeypatch.chdir(project)
+    return project
+
+
+def test_check_says_what_is_wrong_and_what_to_do(here, capsys):
     assert check.report([]) == 0
     assert capsys.readouterr().out.endswith("next: ragassay estimate\n")
-    (project / "mine.yaml").write_text("scope: {judges: [carefull]}\n")
+    (here / "mine.yaml").write_text("scope: {judges: [carefull]}\n")
     assert check.report(["--configfile", "mine.yaml"]) == 1
     problem, remedy = capsys.readouterr().err.splitlines()
     assert problem.startswith("mine.yaml: scope.judges") and "did you mean careful?" in problem
     assert remedy == "check: correct these lines, then: ragassay check"
 
 
-def test_check_says_which_corpus_needs_more_parts(project, monkeypatch, capsys):
-    monkeypatch.chdir(project)
+def test_check_says_which_corpus_needs_more_parts(here, monkeypatch, capsys):
     monkeypatch.setattr(corpora, "PART_BYTES", 100)
-    (project / "large.jsonl").write_text('{"text": "A ferry."}\n' * 50)
-    (project / "small.jsonl").write_text('{"text": "A ferry."}\n')
+    (here / "large.jsonl").write_text('{"text": "A ferry."}\n' * 50)
+    (here / "small.jsonl").write_text('{"text": "A ferry."}\n')
     entries = {
         "one": (["small.jsonl", "large.jsonl"], 1),
         "four": (["large.jsonl"], 4),
@@ -136,7 +133,7 @@ def test_check_says_which_corpus_needs_more_parts(project, monkeypatch, capsys):
     }
     entries |= {"stored": (["s3://bucket/large.jsonl"], 1)}
     own = {name: {"files": files, "parts": parts, "columns": {"id": ""}} for name, (files, parts) in entries.items()}
-    (project / "own.yaml").write_text(yaml.safe_dump({"corpora": own}, sort_keys=False))
+    (here / "own.yaml").write_text(yaml.safe_dump({"corpora": own}, sort_keys=False))
     assert check.report(["--configfile", "own.yaml"]) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if "large.jsonl" in line]
     remedy = "(large.jsonl), expected at most about 1 GB in one; set corpora"
@@ -146,11 +143,10 @@ def test_check_says_which_corpus_needs_more_parts(project, monkeypatch, capsys):
     ]
 
 
-def test_check_names_the_key_that_is_not_set(project, monkeypatch, capsys):
-    monkeypatch.chdir(project)
+def test_check_names_the_key_that_is_not_set(here, monkeypatch, capsys):
     monkeypatch.delenv("MY_KEY", raising=False)
     entry = "{provider: openai, model: m, key_variable: MY_KEY, price: {input: 1, output: 1}}"
-    (project / "mine.yaml").write_text(f"models: {{mine: {entry}}}\n")
+    (here / "mine.yaml").write_text(f"models: {{mine: {entry}}}\n")
     assert check.report(["--configfile", "mine.yaml"]) == 1
     line = "mine.yaml: models.mine.key_variable: found nothing in the environment variable MY_KEY, expected the key"
     assert capsys.readouterr().err.startswith(line)
@@ -158,12 +154,11 @@ def test_check_names_the_key_that_is_not_set(project, monkeypatch, capsys):
     assert check.report(["--configfile", "mine.yaml"]) == 0
 
 
-def test_check_asks_each_model_on_demand(project, monkeypatch, capsys):
-    monkeypatch.chdir(project)
+def test_check_asks_each_model_on_demand(here, monkeypatch, capsys):
     monkeypatch.setenv("MY_KEY", "test-key")
     with Loopback(texts=["Paris"]) as server:
         entry = f"provider: openai, model: loopback, base_url: '{server.url}', price: {{input: 1, output: 1}}"
-        (project / "mine.yaml").write_text(f"models: {{mine: {{{entry}, key_variable: MY_KEY}}}}\n")
+        (here / "mine.yaml").write_text(f"models: {{mine: {{{entry}, key_variable: MY_KEY}}}}\n")
         assert check.report(["--configfile", "mine.yaml"], asks=True) == 0
         told = capsys.readouterr().out
         monkeypatch.setenv("MY_KEY", "another")
@@ -173,23 +168,22 @@ def test_check_asks_each_model_on_demand(project, monkeypatch, capsys):
     assert "model careful: " in told and "model authors: " not in told
     assert "service:guarded: not asked, since it reads results/gates/articles/minilm, which a run makes first\n" in told
     assert refused.startswith("models.mine: ") and refused.endswith("then: ragassay check --live\n")
-    rights = {path.name: path.stat().st_mode & 0o077 for path in [project / "ledger", *project.glob("ledger/**/*")]}
+    rights = {path.name: path.stat().st_mode & 0o077 for path in [here / "ledger", *here.glob("ledger/**/*")]}
     assert "grants.json" in rights and not any(rights.values()), "a check writes for the user alone, as a run does"
 
 
-def test_check_asks_a_service_and_shows_what_it_read(project, monkeypatch, capsys):
-    monkeypatch.chdir(project)
+def test_check_asks_a_service_and_shows_what_it_read(here, capsys):
     reply = {"text": "In 1931.", "docs": [{"body": "It opened in 1931.", "id": "a-7", "score": 0.5}], "usd": 0.25}
     paths = {"answer": "$.text", "passages": "$.docs[*]", "text": "$.body", "cost": "$.usd"}
     with Service(lambda body: reply) as service:
         written = {"mine": {"address": service.address, "version": "1", "price": 1, "reply": paths}}
-        (project / "mine.yaml").write_text(yaml.safe_dump({"services": written}))
+        (here / "mine.yaml").write_text(yaml.safe_dump({"services": written}))
         words = ["mine", "--configfile", "mine.yaml"]
         assert check.report(words, question="When did it open?") == 0
         output = capsys.readouterr().out
         assert json.loads(service.asked[0]["body"]) == {"question": "When did it open?"} and len(service.asked) == 1
         written["mine"]["reply"]["answer"] = "$.answer"
-        (project / "mine.yaml").write_text(yaml.safe_dump({"services": written}))
+        (here / "mine.yaml").write_text(yaml.safe_dump({"services": written}))
         assert check.report(words) == 1
         problem, remedy = capsys.readouterr().err.splitlines()
     assert "service:mine: asked 'When did it open?', $0.250000\n" in output
@@ -201,11 +195,10 @@ def test_check_asks_a_service_and_shows_what_it_read(project, monkeypatch, capsy
     assert "did you mean mine?" in capsys.readouterr().err
 
 
-def test_check_asks_which_one_is_meant_where_a_model_and_a_service_share_a_name(project, monkeypatch, capsys):
-    monkeypatch.chdir(project)
+def test_check_asks_which_one_is_meant_where_a_model_and_a_service_share_a_name(here, capsys):
     service = {"address": "http://127.0.0.1:9/ask", "version": "1", "price": 1, "reply": {"answer": "$.text"}}
     settings = {"models": {"mine": {"provider": "rules", "model": "careful"}}, "services": {"mine": service}}
-    (project / "mine.yaml").write_text(yaml.safe_dump(settings))
+    (here / "mine.yaml").write_text(yaml.safe_dump(settings))
     assert check.report(["mine", "--configfile", "mine.yaml"]) == 1
     problem = (
         "check: found 'mine', which is a model and a service; ask the service with service:mine, or both with --live"
@@ -215,8 +208,7 @@ def test_check_asks_which_one_is_meant_where_a_model_and_a_service_share_a_name(
     assert capsys.readouterr().err.startswith("services.mine: ")
 
 
-def test_show_wants_a_report(project, monkeypatch):
-    monkeypatch.chdir(project)
+def test_show_wants_a_report(here):
     with pytest.raises(show.ShowError, match=r"results/report/index.html: no such file"):
         show.show_report([])
 
@@ -246,8 +238,7 @@ def test_the_report_is_served_and_nothing_beside_it(tmp_path):
         server.shutdown()
 
 
-def test_guards_are_those_that_the_configuration_plans(project, monkeypatch):
-    monkeypatch.chdir(project)
+def test_guards_are_those_that_the_configuration_plans(here):
     config = check.configuration([])
     every = guard.guards(config, {})
     chosen = guard.guards(config, {"dataset": "demo", "retriever": "minilm", "defence": "raguard"})

@@ -22,6 +22,7 @@ from ragassay.documents.sources import document_files
 from ragassay.plan import references
 from ragassay.schemas.report import FINDINGS
 
+MINE = "other --documents handbook"
 SENTENCE = "Employees of branch {} send form {} to the desk before the {}th of each month. "
 
 
@@ -217,42 +218,27 @@ def test_what_cannot_be_a_project_is_one_line_and_changes_nothing(handbook, tmp_
     with (tmp_path / "whole.txt").open("wb") as file:
         file.truncate(900_000_000)
     init("project", "--documents", "handbook")
-    mine = ("other", "--documents", "handbook")
     before = sorted(tmp_path.rglob("*"))
     lines = {
-        ("project", "--documents", "handbook"): "project: found ragassay.yaml, which makes it a project already",
-        ("other",): "--documents: found none, expected a file or a folder of yours",
-        (): "found no folder for the project, expected one: ragassay init FOLDER",
-        ("other", "--documents", "handbok"): "--documents: handbok: no such file or folder (did you mean handbook?)",
-        ("other", "--documents", "whole.txt"): "--documents: whole.txt: found a file of 900 MB, expected one document",
-        ("other", "--documents", "q.csv"): "--documents: q.csv: found no column with each text, expected one of",
-        (
-            "other",
-            "--documents",
-            "handbook",
-            "--questions",
-            "q.csv",
-        ): "--questions: q.csv: found no column with each question",
-        (*mine, "--log", "handbook"): "--log: handbook: no such file",
-        (
-            *mine,
-            "--log",
-            "s3://bucket/log.csv",
-        ): "--log: s3:/bucket/log.csv: no such file (if this is the address of an",
-        (*mine, "--model", "gpt-9"): "--model: found 'gpt-9', expected a listed model",
-        ("handbook/mine", "--documents", "handbook"): "handbook/mine: found the documents here, expected a folder",
-        ("other", "--month", "2026-12"): "other: found no ragassay.yaml, expected a project",
-        ("project", "--month", "2026-13"): "--month: found '2026-13', expected a month such as 2026-12",
-        ("project", "--month", "2026-12"): "--documents: 2026-12: no such folder, expected the documents of 2026-12",
-        ("project", "--month", "2026-12", "--documents", "nowhere"): "--documents: nowhere: no such file or folder",
-        (
-            "other",
-            "--documents",
-            "s3://bucket/a.csv",
-        ): "--documents: found the address s3://bucket/a.csv, expected a file",
+        "project --documents handbook": "project: found ragassay.yaml, which makes it a project already",
+        "other": "--documents: found none, expected a file or a folder of yours",
+        "": "found no folder for the project, expected one: ragassay init FOLDER",
+        "other --documents handbok": "--documents: handbok: no such file or folder (did you mean handbook?)",
+        "other --documents whole.txt": "--documents: whole.txt: found a file of 900 MB, expected one document",
+        "other --documents q.csv": "--documents: q.csv: found no column with each text, expected one of",
+        f"{MINE} --questions q.csv": "--questions: q.csv: found no column with each question",
+        f"{MINE} --log handbook": "--log: handbook: no such file",
+        f"{MINE} --log s3://bucket/log.csv": "--log: s3:/bucket/log.csv: no such file (if this is the address of an",
+        f"{MINE} --model gpt-9": "--model: found 'gpt-9', expected a listed model",
+        "handbook/mine --documents handbook": "handbook/mine: found the documents here, expected a folder",
+        "other --month 2026-12": "other: found no ragassay.yaml, expected a project",
+        "project --month 2026-13": "--month: found '2026-13', expected a month such as 2026-12",
+        "project --month 2026-12": "--documents: 2026-12: no such folder, expected the documents of 2026-12",
+        "project --month 2026-12 --documents nowhere": "--documents: nowhere: no such file or folder",
+        "other --documents s3://bucket/a.csv": "--documents: found the address s3://bucket/a.csv, expected a file",
     }
     for words, begin in lines.items():
-        message = init(*words)
+        message = init(*words.split())
         assert message.startswith(begin) and "\n" not in message, (words, message)
     assert sorted(tmp_path.rglob("*")) == before
 

@@ -44,6 +44,17 @@ def clone(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def here(project, monkeypatch):
+    """The project, in which the command is called; nothing is missing there."""
+    monkeypatch.chdir(project)
+    for key in KEYS:
+        monkeypatch.setenv(key, "not needed for a plan")
+    bring(project, "nq", "msmarco", "hotpotqa")
+    monkeypatch.setattr(reproduce.downloads, "lacking", lambda entries: {})
+    return project
+
+
 def narrow(name):
     """What a run of the table is given, and the whole configuration."""
     study, paper, table = paper_tables.named(name)
@@ -187,17 +198,12 @@ def test_settings_are_the_same_each_time(clone):
 
 
 @pytest.mark.parametrize("name", ["raguard/table-3", "revprag/table-6"])
-def test_snakemake_plans_what_the_settings_ask_for(project, monkeypatch, name):
+def test_snakemake_plans_what_the_settings_ask_for(here, monkeypatch, name):
     """With data sets that are empty files: a plan opens none."""
-    for key in KEYS:
-        monkeypatch.setenv(key, "not needed for a plan")
-    monkeypatch.chdir(project)
-    bring(project, "nq", "msmarco", "hotpotqa")
     commands = []
-    monkeypatch.setattr(reproduce.downloads, "lacking", lambda entries: {})
     monkeypatch.setattr(reproduce.pipeline, "status_of", lambda command: commands.append(command) or 0)
     assert reproduce.reproduce(name, ["--dry-run"]) == 0
-    plan = snakemake(project, *commands[0][4:]).stdout
+    plan = snakemake(here, *commands[0][4:]).stdout
     study, _, table = paper_tables.named(name)
     assert re.search(rf"output: .*{re.escape(table['target'])}", plan)
     assert ("sweep_raguard" in plan) == (study == "raguard") and ("train_probes" in plan) == (study == "revprag")
@@ -224,7 +230,7 @@ def test_a_table_is_made_from_the_demos_data_and_says_so(project, monkeypatch, c
 
 
 @pytest.mark.parametrize("is_indexed", [False, True])
-def test_what_an_index_misses_stands_beside_each_number_that_rests_on_it(project, monkeypatch, capsys, is_indexed):
+def test_what_an_index_misses_stands_beside_each_number_that_rests_on_it(here, monkeypatch, capsys, is_indexed):
     keys = {"dataset": "nq", "retriever": "contriever-dot", "at": "II"}
 
     def run(command):
@@ -234,19 +240,14 @@ def test_what_an_index_misses_stands_beside_each_number_that_rests_on_it(project
             index_recall(Path("results"), "nq", query_set, *shares, retriever="contriever-dot")
         return 0
 
-    monkeypatch.chdir(project)
-    for key in KEYS:
-        monkeypatch.setenv(key, "not needed for a plan")
-    bring(project, "nq", "msmarco", "hotpotqa")
     index = {"index": {"factory": "Flat"}} if is_indexed else {}
-    (project / "mine.yaml").write_text(yaml.safe_dump({"retrievers": {"contriever-dot": index}}))
-    monkeypatch.setattr(reproduce.downloads, "lacking", lambda entries: {})
+    (here / "mine.yaml").write_text(yaml.safe_dump({"retrievers": {"contriever-dot": index}}))
     monkeypatch.setattr(reproduce.pipeline, "status_of", run)
     assert reproduce.reproduce("raguard/table-7", ["--configfile", "mine.yaml"]) == 0
     head, line = re.findall(r"^(?: +paper .*|NQ, II +DACC .*)$", capsys.readouterr().out, re.M)
     remark = "`contriever-dot` searches an index that finds 95.0 % of the 10 nearest passages."
     assert line.endswith(f"  4  {remark}" if is_indexed else "  4") and head.endswith("index" if is_indexed else "  n")
-    with (project / "reproduced/raguard-table-7.csv").open() as file:
+    with (here / "reproduced/raguard-table-7.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert ("index" in rows[0]) == is_indexed
     assert {row.get("index") for row in rows if row["ours"]} == {remark if is_indexed else None}

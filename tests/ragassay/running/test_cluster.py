@@ -84,9 +84,22 @@ def test_without_accounting_the_controller_is_asked_and_no_account_is_guessed(sl
     assert head.scheduler._executor._fallback_account_arg == "", "None would be looked for"
 
 
-def test_a_cluster_that_forgets_soon_how_jobs_ended_is_refused(slurm, head):
-    slurm.answers["scontrol"] = [CONFIGURATION.format("(null)", 299)]
-    with pytest.raises(ClusterError, match=r"found MinJobAge=299 .* expected at least 300"):
+REFUSED = {
+    r"found MinJobAge=299 .* expected at least 300": lambda slurm, head: slurm.answers.update(
+        scontrol=[CONFIGURATION.format("(null)", 299)]
+    ),
+    "found no sbatch": lambda slurm, head: Path("sbatch").unlink(),
+    "found no cpus_per_task among the default resources": lambda slurm, head: (
+        head.resource_settings.default_resources.pop("cpus_per_task")
+    ),
+    "found slurm-array-jobs, expected none": lambda slurm, head: head.scheduler._executor.array_jobs.add("respond"),
+}
+
+
+@pytest.mark.parametrize(("found", "change"), REFUSED.items())
+def test_what_cannot_work_is_refused_before_anything_starts(slurm, head, found, change):
+    change(slurm, head)
+    with pytest.raises(ClusterError, match=found):
         cluster.begin(head)
 
 
@@ -96,9 +109,6 @@ def test_a_submission_starts_one_snakemake_whose_shell_outlives_a_signal(slurm, 
     command = f"{executor.get_job_exec_prefix(None)} && kill -TERM $$ && exit 75 {executor.additional_general_args()}"
     assert os.spawnv(os.P_WAIT, "/bin/sh", ["sh", "-c", command]) == 75
     assert "jobstep" not in command
-    executor.array_jobs = {"respond"}
-    with pytest.raises(ClusterError, match="found slurm-array-jobs, expected none"):
-        cluster.begin(head)
 
 
 @pytest.mark.parametrize("executor", ["slurm", "cluster-generic"])
@@ -108,18 +118,6 @@ def test_jobs_that_nobody_waits_for_are_refused(slurm, head, executor):
         cluster.begin(head)
     head.is_main_process = False  # in a job
     cluster.begin(head)
-
-
-def test_a_machine_without_slurm_is_told(slurm, head, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(ClusterError, match="found no sbatch"):
-        cluster.begin(head)
-
-
-def test_default_resources_that_lack_a_processor_are_refused(slurm, head):
-    head.resource_settings.default_resources = {"slurm_account": "lab"}
-    with pytest.raises(ClusterError, match="found no cpus_per_task among the default resources"):
-        cluster.begin(head)
 
 
 @pytest.fixture
@@ -141,21 +139,19 @@ def plan(slurm, head):
     return plan
 
 
-@pytest.mark.parametrize(
-    ("minutes", "of_group", "limit", "found"),
-    [
-        (
-            60,
-            1230,
-            "12:00:00",
-            "limit 12:00:00 of partition short, expected 1230 minutes or more, which the group",
-        ),
-        (60, 45, "30:00", "limit 30:00 of partition short, expected 60 minutes or more, which the rule respond"),
-        (60, 1441, "1-00:00:00", "expected 1441 minutes"),
-    ],
-)
-def test_a_partition_that_would_never_start_a_job_is_refused(slurm, head, plan, minutes, of_group, limit, found):
-    jobs = plan(minutes, of_group, limit)
+TOO_LITTLE = [  # minutes of a rule and of a group, the limit, megabytes of the group, and what is said
+    (60, 1230, "12:00:00", 2000, "limit 12:00:00 of partition short, expected 1230 minutes or more, which the group"),
+    (60, 45, "30:00", 2000, "limit 30:00 of partition short, expected 60 minutes or more, which the rule respond"),
+    (60, 1441, "1-00:00:00", 2000, "expected 1441 minutes"),
+    (5, 5, "infinite", 2001, "found nodes of 2,000 MB in partition short, drained and down ones aside, expected 2,001"),
+]
+
+
+@pytest.mark.parametrize(("minutes", "of_group", "limit", "memory", "found"), TOO_LITTLE)
+def test_a_partition_that_would_never_start_a_job_is_refused(
+    slurm, head, plan, minutes, of_group, limit, memory, found
+):
+    jobs = plan(minutes, of_group, limit, memory)
     with pytest.raises(ClusterError, match=found):
         cluster.begin(head)
     for job in jobs.values():
@@ -181,16 +177,6 @@ def test_of_several_partitions_one_has_to_give_time_and_memory(slurm, head, plan
         with pytest.raises(ClusterError, match=found):
             cluster.begin(head)
         jobs["questions"].resources["partition"] += ",long"
-    cluster.begin(head)
-
-
-def test_memory_that_no_node_has_is_refused_before_anything_is_submitted(slurm, head, plan):
-    jobs = plan(5, 5, "infinite", memory=2001)
-    found = "found nodes of 2,000 MB in partition short, drained and down ones aside, expected 2,001 MB, which the gr"
-    with pytest.raises(ClusterError, match=found):
-        cluster.begin(head)
-    for job in jobs.values():
-        job.resources["partition"] = " -p long"
     cluster.begin(head)
 
 

@@ -220,13 +220,13 @@ def started(folder, *words, **more):
     command = [sys.executable, "-m", "snakemake", *PLAIN, *words]
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
     heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), "start_new_session": True}
+    more = more or {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     return subprocess.Popen(command, cwd=folder, env=environment | more.pop("env", {}), **heeding, **more)
 
 
 def test_an_interrupted_run_says_that_it_goes_on_from_there(choir, tmp_path):
     choir("alto", words=["-n"])
-    together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with started(tmp_path, "--config", "voices=['patient']", **together) as head:
+    with started(tmp_path, "--config", "voices=['patient']") as head:
         until(lambda: len(list(tmp_path.glob("*.begun"))) == 2)
         os.killpg(head.pid, signal.SIGINT)  # as Ctrl-C does
         text, _ = head.communicate()
@@ -236,8 +236,7 @@ def test_an_interrupted_run_says_that_it_goes_on_from_there(choir, tmp_path):
 
 def test_an_interrupted_head_says_that_it_waits_for_jobs_that_nobody_interrupted(choir, tmp_path):
     choir("alto", words=["-n"])
-    together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with started(tmp_path, "--config", "voices=['patient', 'alto']", **together) as head:
+    with started(tmp_path, "--config", "voices=['patient', 'alto']") as head:
         until(lambda: len(list(tmp_path.glob("*.begun"))) == 2)
         os.kill(head.pid, signal.SIGINT)
         until(lambda: "no job is started any more, and those that run may end." in head.stdout.readline())

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,11 +61,13 @@ def digests_once():
         yield
 
 
-class Opened:
+class Opened(NamedTuple):
     """What is loaded from a folder, and what it decides."""
 
-    def __init__(self, source: Path, load, decide, card_name: str | None):
-        self.source, self.load, self.decide, self.card_name = source, load, decide, card_name
+    source: Path
+    load: Callable
+    decide: Callable
+    card_name: str | None
 
     def copied(self, folder: Path) -> Path:
         shutil.copytree(self.source, folder, symlinks=False)
@@ -251,20 +254,7 @@ def sign(folder: Path, name: str, path: Path) -> None:
 
 
 # Arrays of a signed file that may hold other numbers of the same kind: nothing beside them says what they were.
-VALUES = {
-    "data",
-    "rarity",
-    "indices",
-    "indptr",
-    "outer",
-    "inner",
-    "words",
-    "mean",
-    "factor",
-    "support",
-    "network",
-    "poisoned",
-}
+VALUES = set("data rarity indices indptr outer inner words mean factor support network poisoned".split())
 VALUES |= {"minilm", "calibration", "shares", "weights", "contexts", "grams", "read", "sizes"}
 # Ways that leave numbers which such an array could have.
 RIGHT = {"reversed", "negative", "shorter", "longer"}
