@@ -4,12 +4,13 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import pytest
 
 from project import ROOT
+from ragassay.report.pages import EDGE, Figure, ReportPages, cell, drawn, evidence, shown, sure
 from ragassay.report.pages import FILES as BESIDE
-from ragassay.report.pages import Figure, ReportPages, cell, evidence, shown, sure
 from ragassay.report.provenance import MARKS, Provenance
 from ragassay.report.sections import ReportPart, ReportSection
 
@@ -140,6 +141,24 @@ def test_a_cell_shows_interval_count_and_abstentions():
         "n = 1,200, 3 abstained",
         "0.25",
     )
+
+
+SPARK = {"value": 0.5, "low": 0.25, "high": 0.75, "against": 1}
+
+
+def test_a_number_has_a_bar_with_its_interval_and_what_it_is_compared_with():
+    drawing = drawn(SPARK)
+    root = ElementTree.fromstring(drawing)
+    left, right = EDGE, int(root.get("width")) - EDGE
+    assert float(root.find("{*}circle").get("cx")) == (left + right) / 2
+    _, interval, tick = (path.get("d") for path in root.iterfind("{*}path"))
+    ends = [float(number) for number in re.findall(r"[MH](\d+)", interval)]
+    assert ends == pytest.approx([left + 0.25 * (right - left), left + 0.75 * (right - left)], abs=0.5)
+    assert tick.startswith(f"M{right} ") and len(drawing) < 700
+    assert root.get("aria-label") == "0.5, interval 0.25 to 0.75, on a scale from 0 to 1, compared with 1"
+    assert "from -1 to 1" in drawn(SPARK | {"low": -0.1}) and "compared" not in drawn(SPARK | {"against": None})
+    without = [{"low": None}, {"value": None}, {"value": float("nan")}, {"against": 40}]
+    assert [drawn(SPARK | changed) for changed in without] == [""] * 4
 
 
 COUNTED = {"value": 27, "low": None, "high": None, "n": 27, "against": 40, "against_low": None, "against_high": None}

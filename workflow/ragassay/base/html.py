@@ -3,8 +3,11 @@ and script, by their hashes. Whatever text reaches a page, nothing in it can run
 
 import base64
 import hashlib
+from collections.abc import Iterable
+from pathlib import Path
 
 import jinja2
+from markupsafe import Markup
 
 from ragassay.base.pipeline import typed
 
@@ -23,6 +26,17 @@ def policy(style: str, behaviour: str, nonce: str = "") -> str:
     styles = f"'{_digest(style)}'" + (f" 'nonce-{nonce}'" if nonce else "")
     allowed = f"style-src {styles}; script-src '{_digest(behaviour)}'"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+
+
+def page(template: str, shared: Iterable, style, behaviour: Iterable, made, filters: dict, **content) -> str:
+    """A page with its style and its script, of which each file of `behaviour` is a part. `shared` are files of
+    templates, that of the page among them; `made` is its provenance.
+    """
+    style, behaviour = Path(style).read_text().strip(), "\n".join(Path(part).read_text().strip() for part in behaviour)
+    templates = environment(jinja2.DictLoader({Path(file).name: Path(file).read_text() for file in shared}))
+    templates.filters |= filters
+    look = {"style": Markup(style), "behaviour": Markup(behaviour), "policy": policy(style, behaviour, made.nonce)}
+    return templates.get_template(template).render(**look, made=made, **content)
 
 
 def _digest(text):

@@ -9,11 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import jinja2
 from markupsafe import Markup, escape
 
 from ragassay.base import html
-from ragassay.report import spark
 from ragassay.report.findings import between, formed
 from ragassay.report.provenance import Provenance
 from ragassay.report.sections import ReportSection, described
@@ -22,6 +20,8 @@ from ragassay.report.sections import ReportSection, described
 FILES = {"csv": "data (CSV)", "png": "PNG", "pdf": "PDF", "svg": "SVG", "vl.json": "Vega-Lite"}
 FINDINGS, PICTURES = 5, 3  # on the front page
 SURE = ((3, "very clear"), (0, "clear"))  # by certainty, of a verdict
+SPARK = 120, 16  # the size of a tiny picture
+EDGE = 5  # room for half a dot
 
 
 class Figure(NamedTuple):
@@ -60,29 +60,19 @@ class ReportPages:
         studies = {_short(described(head)): f"{Path(head).stem}.html" for head in heads}
         self.links = {"Findings": "index.html"} | studies | links | {"Settings": "settings.html"}
         self.missing = [described(section) for section in missing]
-        self.style, self.behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()
-        self.environment = html.environment(
-            jinja2.DictLoader({Path(file).name: Path(file).read_text() for file in templates})
-        )
-        self.environment.filters |= {
-            "shown": shown,
-            "cell": cell,
-            "prose": prose,
-            "evidence": evidence,
-            "sure": sure,
-            "spark": drawn,
-        }
+        self.shared = {"shared": templates, "style": style, "behaviour": [behaviour]}
 
     def _render(self, template: str, made: Provenance, **content) -> str:
-        return self.environment.get_template(template).render(
+        filters = {"shown": shown, "cell": cell, "prose": prose, "evidence": evidence, "sure": sure, "spark": drawn}
+        return html.page(
+            template,
+            **self.shared,
+            filters=filters,
             title=self.title,
             links=self.links,
             missing=self.missing,
             current=made.page,
             made=made,
-            policy=html.policy(self.style, self.behaviour, made.nonce),
-            style=Markup(self.style),
-            behaviour=Markup(self.behaviour),
             **content,
         )
 
@@ -162,12 +152,29 @@ def evidence(finding: dict) -> str:
 
 
 def drawn(row: dict) -> Markup:
-    """A number with its interval and what it is compared with, on a bar, if all lie between -1 and 1."""
-    numbers = [row[name] for name in ("value", "low", "high", "against") if row[name] is not None]
-    if row["low"] is None or not all(-1 <= number <= 1 for number in numbers):
+    """A number with its interval and a tick at what it is compared with, on a bar that ends at 1, if all lie between -1
+    and 1: a tiny picture in the page's colours, which says in words what it shows.
+    """
+    value, low, high, against = (row[name] for name in ("value", "low", "high", "against"))
+    numbers = [number for number in (value, low, high, against) if number is not None]
+    if value is None or low is None or not all(-1 <= number <= 1 for number in numbers):
         return Markup()
-    least = 0 if min(numbers) >= 0 else -1
-    return Markup(spark.dot(row["value"], row["low"], row["high"], least, 1, row["against"]))
+    (width, height), least = SPARK, 0 if min(numbers) >= 0 else -1
+    middle = height // 2
+
+    def place(number):
+        return f"{EDGE + (number - least) / (1 - least) * (width - 2 * EDGE):.0f}"
+
+    spoken = f"{value:.3g}, interval {low:.3g} to {high:.3g}, on a scale from {least} to 1"
+    bar = f"<path d='M{EDGE} {middle}H{width - EDGE}' stroke='var(--line,#dde1e7)' stroke-width='2'/>"
+    bar += f"<path d='M{place(low)} {middle}H{place(high)}' stroke='var(--mark,#1f6f8b)' stroke-width='5'"
+    bar += " stroke-opacity='.35'/>"
+    if against is not None:
+        bar += f"<path d='M{place(against)} 1V{height - 1}' stroke='var(--ink,#1b2430)' stroke-dasharray='3 2'/>"
+        spoken += f", compared with {against:.3g}"
+    bar += f"<circle cx='{place(value)}' cy='{middle}' r='4' fill='var(--mark,#1f6f8b)'/>"
+    box = f"class='spark' viewBox='0 0 {width} {height}' width='{width}' height='{height}'"
+    return Markup(f"<svg xmlns='http://www.w3.org/2000/svg' {box} role='img' aria-label='{spoken}'>{bar}</svg>")
 
 
 def sure(finding: dict) -> str:

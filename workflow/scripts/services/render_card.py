@@ -3,10 +3,6 @@
 import json
 from collections.abc import Iterable
 from itertools import groupby
-from pathlib import Path
-
-import jinja2
-from markupsafe import Markup
 
 from ragassay.base import html, tables
 from ragassay.base.atomic import write_text
@@ -41,16 +37,15 @@ def render_card(
 
 
 def _page(content, made, templates, style, behaviour, report):
-    style, behaviour = (Path(file).read_text().strip() for file in (style, behaviour))
-    environment = html.environment(jinja2.DictLoader({Path(file).name: Path(file).read_text() for file in templates}))
-    environment.filters |= {
-        "prose": prose,
-        "interval": interval,
-        "described": described,
-        "words": card_differences.words,
-    }
-    environment.filters |= {"share": share, "spark": lambda entry: drawn(entry | {"against": None})}
-    return environment.get_template("card.html.j2").render(
+    filters = {"prose": prose, "interval": interval, "described": described, "words": card_differences.words}
+    filters |= {"share": share, "spark": lambda entry: drawn(entry | {"against": None})}
+    return html.page(
+        "card.html.j2",
+        templates,
+        style,
+        [behaviour],
+        made,
+        filters,
         content=content,
         numbers=assay_card.NUMBERS,
         titles=assay_card.TITLES,
@@ -59,10 +54,6 @@ def _page(content, made, templates, style, behaviour, report):
         changes=_changes(content["against"]["differences"]),
         versions=content["against"]["versions"],
         report=report,
-        made=made,
-        policy=html.policy(style, behaviour, made.nonce),
-        style=Markup(style),
-        behaviour=Markup(behaviour),
     )
 
 

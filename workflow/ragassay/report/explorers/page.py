@@ -20,9 +20,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jinja2
-from markupsafe import Markup
-
 from ragassay.base import chance, html
 from ragassay.base.atomic import replacing, write_text
 from ragassay.text.characters import csv_cell
@@ -159,28 +156,9 @@ class Listing:
         beside the page, `missing` pairs of what is missing and how to get it, and `notes` pairs of what all rows
         together say and why.
         """
-        style = Path(style).read_text().strip()
-        behaviour = "\n".join(Path(part).read_text().strip() for part in behaviour)
-        loader = jinja2.DictLoader({Path(file).name: Path(file).read_text() for file in templates})
-        text = (
-            html.environment(loader)
-            .get_template(Path(templates[0]).name)
-            .render(
-                made=made,
-                title=title,
-                subject=subject,
-                report=report,
-                file=Path(file).name,
-                missing=missing,
-                notes=notes,
-                policy=html.policy(style, behaviour, made.nonce),
-                style=Markup(style),
-                behaviour=Markup(behaviour),
-                kind=self.kind,
-                index=packed(self.index()),
-                pieces=self._pieces,
-            )
-        )
+        texts = {"title": title, "subject": subject, "report": report, "missing": missing, "notes": notes}
+        rows = {"kind": self.kind, "index": packed(self.index()), "pieces": self._pieces, "file": Path(file).name}
+        text = html.page(Path(templates[0]).name, templates, style, behaviour, made, {}, **texts, **rows)
         write_text(page, text)
         return len(text)
 
