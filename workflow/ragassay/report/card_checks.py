@@ -4,6 +4,7 @@ A bound is only broken if the interval's end on the safe side lies beyond it. A 
 anything from 0 to 1, and one that is not measured breaks nothing; both are reported.
 """
 
+import operator
 import re
 from html import escape
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from ragassay.report.assay_card import TITLES, CardError
 from ragassay.report.findings import formed
 
 FORM = re.compile(r"\s*(\w+)\s*([<>]=?)\s*(\d*\.?\d+)\s*(%?)\s*")
+BEYOND = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 PASSED, FAILED, SKIPPED = "passed", "failed", "not measured"
 COLOURS = {PASSED: "#1f6b3a", FAILED: "#a3211c", SKIPPED: "#4a5360"}
 LETTER, HEIGHT, PADDING = 6.6, 20, 8  # of a badge, in pixels
@@ -62,32 +64,19 @@ def _judged(limit, entry):
     name = f"{limit.text}{described(entry)}"
     if entry["value"] is None:
         return CardCase(name, SKIPPED, entry["sentence"])
-    is_broken = _beyond(limit, entry["low"], entry["high"])
+    low, high = (0.0, 1.0) if entry["low"] is None else (entry["low"], entry["high"])
+    is_broken = BEYOND[limit.sign](low if limit.sign[0] == ">" else high, limit.limit)
     words = f"{amount(entry)}: {'the whole interval lies beyond the bound' if is_broken else 'not beyond the bound'}"
     return CardCase(name, FAILED if is_broken else PASSED, words)
 
 
-def _beyond(limit, low, high):
-    low, high = (0.0, 1.0) if low is None else (low, high)
-    match limit.sign:
-        case ">":
-            return low > limit.limit
-        case ">=":
-            return low >= limit.limit
-        case "<":
-            return high < limit.limit
-        case _:
-            return high <= limit.limit
-
-
 def measured(numbers: list[dict]) -> list[CardCase]:
     """The numbers themselves."""
-    return [
-        CardCase(f"{entry['number']}{described(entry)}", SKIPPED, entry["sentence"])
-        if entry["value"] is None
-        else CardCase(f"{entry['number']}{described(entry)}", PASSED, amount(entry))
-        for entry in numbers
-    ]
+    cases = []
+    for entry in numbers:
+        outcome = (SKIPPED, entry["sentence"]) if entry["value"] is None else (PASSED, amount(entry))
+        cases.append(CardCase(f"{entry['number']}{described(entry)}", *outcome))
+    return cases
 
 
 def described(entry: dict) -> str:

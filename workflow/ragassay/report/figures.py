@@ -151,6 +151,12 @@ KINDS = {
 }
 
 
+def marks_csv(marks: list[dict]) -> str:
+    """The columns that have a value in some mark."""
+    columns = [name for name in marks[0] if any(mark[name] not in (None, "") for mark in marks)]
+    return csv_text(columns, ([mark[name] for name in columns] for mark in marks))
+
+
 def csv_text(columns: list[str], rows: Iterable[list]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")

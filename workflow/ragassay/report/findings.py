@@ -31,14 +31,18 @@ def findings(content: dict, metrics, where: Path, indexes: Mapping[str, str] | N
     """The rows of FINDINGS that the rules in `content`, a section's description, make of its metrics. `indexes` are the
     section's remarks on indexes: a sentence whose numbers rest on one ends with it.
     """
-    section = Path(where).stem
-    rows = [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
-    return [_finding(section, rule, content, rows, where, indexes or {}) for rule in content["findings"]]
+    rows = metric_rows(metrics)
+    return [_finding(rule, content, rows, where, indexes or {}) for rule in content["findings"]]
 
 
-def _finding(section, rule, content, rows, where, indexes):
+def metric_rows(metrics) -> list[dict]:
+    """The rows of a file of metrics, their keys as a dict."""
+    return [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
+
+
+def _finding(rule, content, rows, where, indexes):
     blank = dict.fromkeys(FINDINGS.schema.names) | {
-        "section": section,
+        "section": Path(where).stem,
         "finding": rule["name"],
         "kind": rule.get("kind", "finding"),
         "weight": rule.get("weight", WEIGHT),
@@ -68,15 +72,17 @@ def _finding(section, rule, content, rows, where, indexes):
         sentence = f"Too few data to tell {rule['question']} ({few:,} cases)."
         return blank | {"verdict": "too_few", "sentence": sentence if blank["kind"] == "finding" else ""}
     verdict, certainty = compared(row, against)
-    words = _Words(rule, row, against, where)
-    sentence = words.fill(rule.get(verdict, "" if blank["kind"] == "warning" else words.unclear()))
+    names = _names(row, against, blank["form"])
+    unclear = f"The data cannot tell {rule['question']}: {{value}} against {{against}}."
+    sentence = rule.get(verdict, "" if blank["kind"] == "warning" else unclear)
+    sentence = _filled(sentence, names, f"{where}: finding {rule['name']}")
     action = rule.get("action", {}).get(verdict, "") if sentence else ""
     resting = index_notes.of_number(indexes, row["keys"], against["keys"]) if sentence else []
     return blank | {
         "verdict": verdict,
         "certainty": certainty,
         "sentence": " ".join([sentence, *resting]),
-        "action": words.fill(typed(action)),
+        "action": _filled(typed(action), names, f"{where}: finding {rule['name']}"),
     }
 
 
@@ -156,30 +162,23 @@ def _half(row):
     return (_high(row) - _low(row)) / 2
 
 
-class _Words:
+def _names(row, against, form):
     """What the sentences of a rule may name between braces."""
+    return {name: _named(value) for name, value in row["keys"].items()} | {
+        "value": formed(row["value"], form),
+        "against": formed(against["value"], form),
+        "difference": formed(abs(row["value"] - against["value"]), "points" if form == "share" else form),
+        "n": f"{row['n']:,}",
+        **{f"other_{key}": _named(value) for key, value in against["keys"].items()},
+    }
 
-    def __init__(self, rule, row, against, where):
-        self.rule, self.where = rule, where
-        form = rule.get("form", "score")
-        self.names = {name: _named(value) for name, value in row["keys"].items()} | {
-            "value": formed(row["value"], form),
-            "against": formed(against["value"], form),
-            "difference": formed(abs(row["value"] - against["value"]), "points" if form == "share" else form),
-            "n": f"{row['n']:,}",
-            **{f"other_{key}": _named(value) for key, value in against["keys"].items()},
-        }
 
-    def fill(self, sentence: str) -> str:
-        try:
-            return sentence.format_map(self.names)
-        except (KeyError, IndexError, ValueError) as error:
-            place = f"{self.where}: finding {self.rule['name']}"
-            names = ", ".join(sorted(self.names))
-            raise FindingError(f"{place}: found {error} in {sentence!r}, expected one of: {names}") from None
-
-    def unclear(self) -> str:
-        return f"The data cannot tell {self.rule['question']}: {{value}} against {{against}}."
+def _filled(sentence, names, where):
+    try:
+        return sentence.format_map(names)
+    except (KeyError, IndexError, ValueError) as error:
+        expected = f"expected one of: {', '.join(sorted(names))}"
+        raise FindingError(f"{where}: found {error} in {sentence!r}, {expected}") from None
 
 
 def _named(value):

@@ -7,7 +7,7 @@ loads. Names come from feeds, models and attackers: in LaTeX and Markdown they a
 import re
 
 from ragassay.report import index_notes
-from ragassay.report.figures import CONTROL, csv_text
+from ragassay.report.figures import CONTROL, csv_text, marks_csv
 from ragassay.report.pages import cell
 from ragassay.report.sections import ReportPart, ReportSection
 
@@ -79,11 +79,10 @@ def table_files(part: ReportPart, name: str, section: str) -> dict[str, bytes]:
 def figure_files(part: ReportPart, name: str, section: str) -> dict[str, bytes]:
     """What stands beside a figure's pictures: its float in LaTeX, its caption, and its marks."""
     body = [rf"\centering\includegraphics{{{section}/{name}.pdf}}", *_caption(part, name, section)]
-    columns = [column for column in part.rows[0] if any(mark[column] not in (None, "") for mark in part.rows)]
     return {
         "tex": _environment("figure", body, "[htbp]").encode(),
         "md": (f"![{_marked(part.title)}]({name}.png)\n\n{_words(part)}\n").encode(),
-        "csv": csv_text(columns, ([mark[column] for column in columns] for mark in part.rows)).encode(),
+        "csv": marks_csv(part.rows).encode(),
     }
 
 

@@ -3,18 +3,16 @@ them. It runs nothing: see the command `ragassay reproduce`.
 """
 
 import itertools
-import json
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragassay.base import tables
 from ragassay.base.errors import AssayError, closest, unknown
 from ragassay.base.pipeline import matching
 from ragassay.config.schema import load
 from ragassay.config.settings import read, schema_problems, with_defaults
-from ragassay.schemas.report import METRICS
+from ragassay.report.findings import metric_rows
 
 SCHEMA = Path(__file__).with_name("paper_tables.schema.yaml")
 NOTHING = ("-", "NA")  # in the place of a number
@@ -125,8 +123,7 @@ def compared(name: str, table: dict, metrics, stands_for: dict[str, str]) -> lis
     """The paper's numbers, each with our row for the same keys. Of a figure, which prints none, all rows of ours.
     `stands_for` says what stands in our tables for a name of the paper's.
     """
-    rows = tables.read(METRICS, metrics).to_pylist()
-    rows = [row | {"keys": json.loads(row["keys"])} for row in rows]
+    rows = metric_rows(metrics)
     keys = {key: [stands_for.get(value, value) for value in values] for key, values in table["keys"].items()}
     numbers = printed(name, table)
     if not numbers:

@@ -4,7 +4,6 @@ Knows nothing of HTML. Numbers that no part of the description asks for stand in
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -18,17 +17,11 @@ from ragassay.base.pipeline import typed
 from ragassay.config import schema
 from ragassay.config.settings import checked, read
 from ragassay.report import figures, index_notes
+from ragassay.report.provenance import named
 from ragassay.schemas.report import EXAMPLES, METRICS
 
 SCHEMA = Path(__file__).with_name("section.schema.yaml")
-FILTERS = (
-    "responder",
-    "prompt",
-    "dataset",
-    "retriever",
-    "attack",
-    "defence",
-)  # keys that lists of rows are filtered by
+FILTERS = "responder", "prompt", "dataset", "retriever", "attack", "defence"  # keys that lists of rows are filtered by
 AXES = ("x", "y", "line", "diagonal", "first", "controls")  # what a chart needs beside its marks
 
 
@@ -66,7 +59,6 @@ class ReportSection:
     text: str
     parts: list[ReportPart]
     details: list[ReportPart] = field(default_factory=list)  # for readers who open them
-    short: str = ""  # in the navigation
     numbers: str = ""  # the section whose metrics it describes
     tables: set[str] = field(default_factory=set)  # of these metrics, those that it shows
     question: str = ""
@@ -81,41 +73,41 @@ def load(
     `notes` says of some models what a reader has to know who sees their numbers; `indexes` are remarks on indexes, for
     the captions of the parts that rest on them.
     """
-    content = described(description)
-    by_table = _by_table(tables.read(METRICS, metrics).to_pylist())
+    content, rows = described(description), tables.read(METRICS, metrics).to_pylist()
+    by_table = _by_table(rows)
     passages = _examples(examples) if examples else []
-    parts, details = (
-        [_part(part, by_table, passages, description) for part in content[place]] for place in ("parts", "details")
-    )
-    _distinct([part.name for part in [*parts, *details] if part.drawn], description)
-    anchors = _anchors(content, Path(description).stem)
-    described_parts = [*content["parts"], *content["details"]]
-    for part, of_part, anchor in zip([*parts, *details], described_parts, anchors, strict=True):
-        part.anchor = anchor
-        rows = by_table.get(of_part.get("table"), [])
-        part.resting = " ".join(index_notes.of_number(indexes or {}, *rows))
-        part.caption = " ".join(filter(None, (part.caption, part.resting)))
-    section = ReportSection(Path(description).stem, content["title"], content["text"], parts, details)
-    section.numbers = Path(metrics).stem
-    section.tables = {part["table"] for part in [*content["parts"], *content["details"]] if "table" in part}
-    section.short = content.get("short", content["title"])
-    section.question, section.command = content.get("question", ""), content.get("command", "")
-    section.notes = _notes(notes or {}, by_table)
-    return section
-
-
-def _anchors(content, name):
-    """The anchor of each part: that of its table, if it is the first of it."""
-    counts = Counter()
-    for part in [*content["parts"], *content["details"]]:
-        place = part.get("table", part["kind"])
+    parts, counts = [], Counter()
+    for wanted in parts_of(content):
+        part = _part(wanted, by_table, passages, description)
+        place = wanted.get("table", part.kind)
         counts[place] += 1
-        yield f"{name}-{place}" + (f"-{counts[place]}" if counts[place] > 1 else "")
+        part.anchor = f"{Path(description).stem}-{place}" + (f"-{counts[place]}" if counts[place] > 1 else "")
+        part.resting = " ".join(index_notes.of_number(indexes or {}, *by_table.get(wanted.get("table"), [])))
+        part.caption = " ".join(filter(None, (part.caption, part.resting)))
+        parts.append(part)
+    _distinct([part.name for part in parts if part.drawn], description)
+    return ReportSection(
+        name=Path(description).stem,
+        title=content["title"],
+        text=content["text"],
+        parts=parts[: len(content["parts"])],
+        details=parts[len(content["parts"]) :],
+        numbers=Path(metrics).stem,
+        tables={part["table"] for part in parts_of(content) if "table" in part},
+        question=content.get("question", ""),
+        command=content.get("command", ""),
+        notes=list(named(notes or {}, (row["keys"] for row in rows)).values()),
+    )
+
+
+def parts_of(content: dict) -> list[dict]:
+    """What a section shows, with what it shows to readers who open its details."""
+    return [*content["parts"], *content["details"]]
 
 
 def link(content: dict, section: str, table: str) -> str:
     """Where a page shows a table: its first part, or the section if it has none."""
-    shown = any(part.get("table") == table for part in [*content["parts"], *content["details"]])
+    shown = any(part.get("table") == table for part in parts_of(content))
     return f"#{section}-{table}" if shown else f"#{section}"
 
 
@@ -138,13 +130,6 @@ def described(description) -> dict:
     """The content of a description, checked."""
     content = checked(read(description), [description], schema.load(SCHEMA))
     return content | ({"command": typed(content["command"])} if "command" in content else {})
-
-
-def _notes(notes, by_table):
-    """The notes of the models that some row names, alone or in a list or brackets."""
-    names = {value for rows in by_table.values() for row in rows for value in row.values() if isinstance(value, str)}
-    words = {word for name in names for word in re.split(r"[ ,()]+", name)}
-    return [note for name, note in notes.items() if name in words]
 
 
 def _distinct(names, where):

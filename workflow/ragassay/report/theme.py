@@ -217,20 +217,14 @@ def styled(drawing, title: str):
 
 def files(chart) -> dict[str, bytes]:
     """The content of each file, by its ending."""
-    specification = chart.to_dict()
-    plain = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
-    return {
-        "svg": svg.for_page(plain, specification["description"], VARIABLES).encode(),
-        "vl.json": (json.dumps(specification, ensure_ascii=False, indent=1) + "\n").encode(),
-        "png": vl_convert.svg_to_png(plain, scale=SHARP),
-        "pdf": RESOURCES.sub(_in_order, vl_convert.svg_to_pdf(plain)),
-    }
+    specification, plain = _compiled(chart)
+    shown = svg.for_page(plain, specification["description"], VARIABLES)
+    return _written(shown, specification, plain, SHARP)
 
 
 def printed(chart, width: float) -> dict[str, bytes]:
     """The content of each file for a paper, at most so many mm wide, with colours that say what they are."""
-    specification = chart.to_dict()
-    plain = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    specification, plain = _compiled(chart)
     across, down = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', plain).groups())
     points = min(PRINTED / FONT_SIZE, width * MM / across)  # a unit
     frame = re.compile(r'(<svg[^>]*?) width="[^"]*" height="[^"]*" viewBox')
@@ -238,11 +232,22 @@ def printed(chart, width: float) -> dict[str, bytes]:
         frame.sub(rf'\1 width="{across * unit:.2f}{name}" height="{down * unit:.2f}{name}" viewBox', plain, count=1)
         for unit, name in ((points / MM, "mm"), (points, ""))
     )
+    return _written(in_mm, specification, in_points, PNG_DPI / 72)
+
+
+def _compiled(chart):
+    """The specification and the drawing that vl-convert makes of it."""
+    specification = chart.to_dict()
+    return specification, vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+
+
+def _written(shown, specification, drawing, scale):
+    """The files: an SVG that is shown, the specification, and a drawing as PNG and PDF."""
     return {
-        "svg": in_mm.encode(),
+        "svg": shown.encode(),
         "vl.json": (json.dumps(specification, ensure_ascii=False, indent=1) + "\n").encode(),
-        "png": vl_convert.svg_to_png(in_points, scale=PNG_DPI / 72),
-        "pdf": RESOURCES.sub(_in_order, vl_convert.svg_to_pdf(in_points)),
+        "png": vl_convert.svg_to_png(drawing, scale=scale),
+        "pdf": RESOURCES.sub(_in_order, vl_convert.svg_to_pdf(drawing)),
     }
 
 

@@ -2,18 +2,14 @@
 number of the section as CSV, for spreadsheets: each key has a column of its own, and nothing is rounded.
 """
 
-import json
 from pathlib import Path
 
-from ragassay.base import tables
 from ragassay.base.atomic import replacing, write_text
 from ragassay.base.stage import run
 from ragassay.report import charts, index_notes, theme
-from ragassay.report.figures import csv_text
+from ragassay.report.figures import NUMBERS, csv_text, marks_csv
+from ragassay.report.findings import metric_rows
 from ragassay.report.sections import load
-from ragassay.schemas.report import METRICS
-
-NUMBERS = ("value", "low", "high", "n", "abstained")
 
 
 def draw_figures(metrics, section, figures, numbers, index_recall=()):
@@ -24,24 +20,18 @@ def draw_figures(metrics, section, figures, numbers, index_recall=()):
         if not (part.drawn and part.rows):
             continue
         draw = getattr(charts, part.kind)
-        files = theme.files(draw(part.rows, part.title, **part.axes)) | {"csv": _data(part.rows)}
+        files = theme.files(draw(part.rows, part.title, **part.axes)) | {"csv": marks_csv(part.rows).encode()}
         for ending, drawing in files.items():
             with replacing(folder / f"{part.name}.{ending}") as target:
                 target.write(drawing)
     write_text(numbers, _numbers(metrics, content, index_notes.remarks(index_recall)))
 
 
-def _data(marks):
-    """The columns that have a value in some mark."""
-    columns = [name for name in marks[0] if any(mark[name] not in (None, "") for mark in marks)]
-    return csv_text(columns, ([mark[name] for name in columns] for mark in marks)).encode()
-
-
 def _numbers(metrics, section, indexes):
     """All numbers of the section's own metrics; of those of another section, the tables that it shows. Where some rest
     on indexes, a last column says on which.
     """
-    rows = [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
+    rows = metric_rows(metrics)
     if section.numbers != section.name:
         rows = [row for row in rows if row["table"] in section.tables]
     keys = sorted({key for row in rows for key in row["keys"]})

@@ -11,39 +11,22 @@ from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
 from ragassay.report import index_notes, provenance
-from ragassay.report.findings import chosen, fact, ordered
+from ragassay.report.findings import chosen, fact, metric_rows, ordered
 from ragassay.report.pages import Picture, ReportPages, card
-from ragassay.report.sections import described
-from ragassay.schemas.report import FINDINGS, METRICS
+from ragassay.report.sections import described, parts_of
+from ragassay.schemas.report import FINDINGS
 
 
 def render_front(
-    metrics,
-    sections,
-    figures,
-    findings,
-    pages,
-    heads,
-    templates,
-    style,
-    behaviour,
-    page,
-    settings,
-    title,
-    links,
-    config,
-    missing,
-    models,
-    command,
-    recalls,
-    index_recall=(),
-):
+    metrics, sections, figures, findings, pages, heads, templates, style, behaviour, page, settings, title, links,
+    config, missing, models, command, recalls, index_recall=(),
+):  # fmt: skip
     """`pages` are those of the studies; `heads` describe sections that head them, `missing` those without numbers.
     `models` says of each model what it is, `command` makes the report; `recalls` are those files of `index_recall` that
     the numbers of each section rest on.
     """
     content = {Path(section).stem: described(section) for section in sections}
-    numbers = {Path(section).stem: _numbers(rows) for section, rows in zip(sections, metrics, strict=True)}
+    numbers = {Path(section).stem: metric_rows(rows) for section, rows in zip(sections, metrics, strict=True)}
     asked = [(numbers[name], entry) for name, section in content.items() for entry in section["facts"]]
     facts = {entry["label"]: fact(rows, entry) for rows, entry in asked}
     anchors = {
@@ -75,15 +58,10 @@ def render_front(
     write_text(settings, report.settings(provenance.of_page(settings, [], command, settings=text), text))
 
 
-def _numbers(metrics):
-    return [row | {"keys": json.loads(row["keys"])} for row in tables.read(METRICS, metrics).to_pylist()]
-
-
 def _picture(name, folder, description, anchors, numbers, indexes):
     """The figure that a section offers to the front page, if it was drawn."""
     wanted = description.get("front")
-    parts = [*description["parts"], *description["details"]]
-    part = next((part for part in parts if part.get("name", part.get("table")) == wanted), None)
+    part = next((part for part in parts_of(description) if part.get("name", part.get("table")) == wanted), None)
     if part is None or not (folder / f"{wanted}.svg").exists():
         return None
     address = anchors.get(f"{name}-{part['table']}", anchors[name])

@@ -14,27 +14,12 @@ from ragassay.schemas.report import EXAMPLES, METRICS
 
 
 def render_page(
-    metrics,
-    sections,
-    figures,
-    examples,
-    heads,
-    templates,
-    style,
-    behaviour,
-    page,
-    title,
-    links,
-    notes,
-    missing,
-    models,
-    command,
-    recalls,
-    index_recall=(),
-):
+    metrics, sections, figures, examples, heads, templates, style, behaviour, page, title, links, notes, missing,
+    models, command, recalls, index_recall=(),
+):  # fmt: skip
     """`examples` are the files of those sections that have some; `index_recall` those of indexes that numbers rest on,
-    `recalls` these by section;
-    `heads` describe the sections that head pages. `models` says of each model what it is, `command` makes the report.
+    `recalls` these by section; `heads` describe the sections that head pages. `models` says of each model what it is,
+    `command` makes the report.
     """
     passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
     pairs = zip(sections, metrics, strict=True)

@@ -9,8 +9,8 @@ from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
 from ragassay.report import assay_card, card_differences, provenance
 from ragassay.report.card_checks import described, interval, share
+from ragassay.report.findings import metric_rows
 from ragassay.report.pages import drawn, prose
-from ragassay.schemas.report import METRICS
 from ragassay.schemas.services import SERVICE_OUTCOMES
 
 ASKED = ("answered_out_of_scope", "refused_in_scope")  # each service has a line of its own
@@ -21,8 +21,7 @@ def render_card(
     models, resamples, seed, flips,
 ):  # fmt: skip
     """`gates` are the metrics of sections on gates, `earlier` no card or one; `versions` are those of all services."""
-    rows = [row for path in [metrics, *gates] for row in tables.read(METRICS, path).to_pylist()]
-    rows = [row | {"keys": json.loads(row["keys"])} for row in rows]
+    rows = [row for path in [metrics, *gates] for row in metric_rows(path)]
     content = assay_card.build(title, versions, rows, tables.read(SERVICE_OUTCOMES, outcomes).to_pylist())
     draws = {"times": resamples, "seed": seed}
     content["differences"] = card_differences.between_services(rows, content, draws, flips)

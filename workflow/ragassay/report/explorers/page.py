@@ -73,10 +73,8 @@ class Listing:
             for at, column in enumerate(self.columns)
             for end, name in self.kind.cell_fields[column["kind"]].items()
         }
-        self._titles, self._places, self._sorting, self._pieces, self._waiting = [], [], [], [], []
-        self._values = {name: [] for name in ("id", "text", *self.kind.orders)}
-        self._facets = {facet.name: [] for facet in self.kind.facets}
-        self._outcomes = [[] for _ in self.columns]
+        self._titles, self._listed, self._pieces, self._waiting = [], [], [], []
+        self._names = [*("id", "text"), *self.kind.orders, *(facet.name for facet in self.kind.facets)]
         self._letters = {name: chr(ord("a") + at) for at, name in enumerate(self.kind.outcomes)}
 
     def write(self, dossiers: Iterable[dict], file, shorten=lambda dossier: dossier) -> None:
@@ -99,14 +97,9 @@ class Listing:
         number = len(self._titles)
         self._titles.append(dossier["title"])
         for at, row in enumerate(dossier["rows"]):
-            self._places.append((number, at))
-            self._sorting.append((*dossier["sorting"], number, at))
-            for name, values in self._values.items():
-                values.append(row[name])
-            for name, values in self._facets.items():
-                values.append(row[name])
-            for cell, outcomes in zip(row["cells"], self._outcomes, strict=True):
-                outcomes.append(self._letters[cell["outcome"]] if cell else NO_CELL)
+            codes = "".join(self._letters[cell["outcome"]] if cell else NO_CELL for cell in row["cells"])
+            values = [row[name] for name in self._names]
+            self._listed.append(((*dossier["sorting"], number, at), values, codes))
         self._waiting.append(dossier)
         if len(self._waiting) == TOGETHER:
             self._pack()
@@ -118,16 +111,20 @@ class Listing:
 
     @property
     def shown(self) -> int:
-        return len(self._places)
+        return len(self._listed)
 
     def index(self) -> dict:
         """All rows as columns, in the order of the list: what is equal for many is a number, its place in a list."""
-        order = sorted(range(self.shown), key=self._sorting.__getitem__)
+        rows = sorted(
+            self._listed
+        )  # by what they are sorted by, which ends with the number of a row's dossier and its own
+        columns = {name: [values[at] for _, values, _ in rows] for at, name in enumerate(self._names)}
         facets = []
         for facet in self.kind.facets:
-            values = _ordered(set(self._facets[facet.name]), self.orders.get(facet.name, facet.order))
+            column = columns.pop(facet.name)
+            values = _ordered({*column}, self.orders.get(facet.name, facet.order))
             places = {value: place for place, value in enumerate(values)}
-            codes = [places[self._facets[facet.name][at]] for at in order]
+            codes = [places[value] for value in column]
             facets.append({"name": facet.name, "is_name": facet.is_name, "values": values, "codes": codes})
         findings = [
             {"name": name, "words": words, "outcomes": [self.kind.outcomes.index(outcome) for outcome in outcomes]}
@@ -136,15 +133,15 @@ class Listing:
         return {
             "together": TOGETHER,
             "titles": self._titles,
-            "dossier": [self._places[at][0] for at in order],
-            "place": [self._places[at][1] for at in order],
+            "dossier": [sorting[-2] for sorting, *_ in rows],
+            "place": [sorting[-1] for sorting, *_ in rows],
             "facets": facets,
             "columns": self.columns,
             "outcomes": self.kind.outcomes,
             "findings": findings,
-            "codes": ["".join(outcomes[at] for at in order) for outcomes in self._outcomes],
+            "codes": ["".join(codes[at] for *_, codes in rows) for at in range(len(self.columns))],
             "csv": [[title, *path] for title, path in self.paths.items()],
-            **{name: [values[at] for at in order] for name, values in self._values.items()},
+            **columns,
         }
 
     def render(
