@@ -4,7 +4,7 @@ import pytest
 
 from explorers import WRITTEN, build, content, facet, listed, outcomes, rows_of
 from ragassay.base import tables
-from ragassay.report.provenance import digest
+from ragassay.base.card import digest
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUESTIONS

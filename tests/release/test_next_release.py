@@ -11,9 +11,8 @@ import pytest
 from project import TINY, snakemake
 from publishing.sealing import change, with_column
 from ragassay.release import comparing, contents, ledger_extract
-from ragassay.release.comparing import compare
+from ragassay.release.comparing import Outcome, compare
 from ragassay.release.opening import Untrusted
-from ragassay.release.outcome import Outcome
 from ragassay.release.verification.release_folder import MANIFEST
 
 STAGES = ("extract_claims", "recover_claims", "remove_supported_claims", "write_questions", "judge_scope")

@@ -21,10 +21,10 @@ from ragassay.calls.ledger.call_keys import GIVEN, write_list
 from ragassay.config import schema
 from ragassay.config import settings as configuration
 from ragassay.config.services import without_services
+from ragassay.release.comparing import Outcome
 from ragassay.release.contents import ABOUT, MADE, MEASURED, POISON, RULES, TEXTS, TOLERANCE, part
 from ragassay.release.ledger_extract import account, write_ledger
 from ragassay.release.opening import opened as opened_release
-from ragassay.release.outcome import Outcome
 from ragassay.release.rehydrating import texts
 from ragassay.release.sandbox import run_boxed, scratch_folder
 from ragassay.release.verification.digests import read_table

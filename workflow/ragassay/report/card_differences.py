@@ -38,8 +38,7 @@ def _others(content, draws, flips):
             match = _match(other["numbers"], entry)
             if match and entry["number"] in (POISON, GUARDS):
                 parts = [_part(content, name, entry) for name in (first, second)]
-                change = _paired(entry, *parts, draws, flips) or _unpaired(entry, match)
-                yield {"first": first, "second": second} | change
+                yield {"first": first, "second": second} | _difference(entry, match, *parts, draws, flips)
 
 
 def _part(content, service, entry):
@@ -53,12 +52,6 @@ def _match(entries, wanted):
     """The entry for the same number of the same questions, if both are measured."""
     same = [entry for entry in entries if all(entry[key] == wanted[key] for key in ("number", "of"))]
     return same[0] if same and None not in (same[0]["value"], wanted["value"]) else None
-
-
-def _unpaired(entry, other):
-    low, high = difference_interval(entry, other)
-    numbers = {"value": entry["value"] - other["value"], "low": low, "high": high, "n": entry["n"] + other["n"]}
-    return {"number": entry["number"], "of": entry["of"], "paired": False} | numbers | {"p": None}
 
 
 def against(now: dict, earlier: dict, times: int, seed: int, flips: int) -> dict:
@@ -78,26 +71,33 @@ def _changes(now: dict, earlier: dict, shared: list[str], draws: dict, flips: in
             before = _match(earlier["services"][name]["numbers"], entry)
             if before:
                 parts = [_part(whole, name, entry) for whole in (now, earlier)]
-                change = _paired(entry, *parts, draws, flips) or _unpaired(entry, before)
-                yield {"service": name, "now": entry["value"], "before": before["value"]} | change
+                values = {"service": name, "now": entry["value"], "before": before["value"]}
+                yield values | _difference(entry, before, *parts, draws, flips)
 
 
-def _paired(entry, now, earlier, draws, flips):
-    """The difference on the same questions, if these are at least half of those of one card."""
-    name = entry["number"]
+def _difference(entry, other, now, earlier, draws, flips):
+    """On the same questions, if these are at least half of those of one card, else of independent rates."""
+    pairs = _pairs(entry["number"], now, earlier)
+    if pairs:
+        owners, values = zip(*pairs, strict=True)
+        panel, values = Panel(owners, **draws), np.array(values, float)
+        row = panel.difference(values).row(0) | {"p": float(panel.p(values, flips)[0])}
+    else:
+        low, high = difference_interval(entry, other)
+        row = {"value": entry["value"] - other["value"], "low": low, "high": high, "p": None}
+        row["n"] = entry["n"] + other["n"]
+    numbers = {key: row[key] for key in ("value", "low", "high", "n", "p")}
+    return {"number": entry["number"], "of": entry["of"], "paired": bool(pairs)} | numbers
+
+
+def _pairs(name, now, earlier):
     if name not in now or name not in earlier:
-        return None
+        return []
     before = {question: sign for question, sign in zip(earlier["questions"], earlier[name], strict=True) if sign != "-"}
     counted = len(now[name]) - now[name].count("-")
     questions = zip(now["questions"], now["documents"], now[name], strict=True)
     pairs = [(owner, int(sign) - int(before[q])) for q, owner, sign in questions if sign != "-" and q in before]
-    if not pairs or 2 * len(pairs) < min(counted, len(before)):
-        return None
-    owners, values = zip(*pairs, strict=True)
-    panel, values = Panel(owners, **draws), np.array(values, float)
-    row = panel.difference(values).row(0)
-    numbers = {key: row[key] for key in ("value", "low", "high", "n")}
-    return {"number": name, "of": entry["of"], "paired": True} | numbers | {"p": float(panel.p(values, flips)[0])}
+    return pairs if 2 * len(pairs) >= min(counted, len(before)) else []
 
 
 def words(difference: dict) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragassay.base.atomic import write_text
+from ragassay.base.card import digest
 
 MARKS = "outdated.css"
 FITS, UNFINISHED, OUTDATED, REMOVED = "", "unfinished", "stale", "removed"  # also classes of the notice's sentences
@@ -46,12 +47,6 @@ def of_page(page, tables: Iterable, command: str, models: dict | None = None, se
     digests = {Path(path).as_posix(): digest(path) for path in sorted({*map(Path, tables)})}
     of_settings = hashlib.sha256(settings.encode()).hexdigest() if settings else ""
     return Provenance(Path(page).name, digests, command, models or {}, of_settings, home)
-
-
-def digest(path) -> str:
-    """The SHA-256 of a file, as `sha256sum` prints it."""
-    with Path(path).open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def named(models: dict[str, str], keys: Iterable[str]) -> dict[str, str]:

@@ -44,18 +44,12 @@ SHOWN = 5  # sources that the card names
 
 
 def export_questions(
-    documents,
-    selected_questions,
-    novel_claims,
-    hardness,
-    hardness_scores,
-    beir,
-    hugging_face,
-    about,
-    texts,
-    sources,
+    documents, selected_questions, novel_claims, hardness, hardness_scores, beir, hugging_face, about, texts, sources,
     brought,
-):
+):  # fmt: skip
+    """`about` says what the card says beyond the rows: title, language, the hub's name of a licence, such as cc-by-4.0
+    or other, and in `licence_note` to whom the texts belong, and what may be done with them.
+    """
     unnamed = _unnamed(documents, sources, brought) if texts else []
     if unnamed:
         names = ", ".join(unnamed[:SHOWN]) + (", ..." if len(unnamed) > SHOWN else "")
@@ -65,7 +59,7 @@ def export_questions(
     files = {DOCUMENTS: documents, SELECTED_QUESTIONS: selected_questions}
     files |= {NOVEL_CLAIMS: novel_claims, HARDNESS: hardness}
     shards = _shards(files, hardness_scores, texts and not unnamed)
-    contents = write_hugging_face(hugging_face, shards, About(**about))
+    contents = write_hugging_face(hugging_face, shards, about)
     write_beir(beir, hugging_face, contents)
     kept, with_document = contents.count(IN_SCOPE, OUT_OF_SCOPE), contents.count(IN_SCOPE)
     queries = "%d documents, %d queries, %d of them with a document that answers"
@@ -109,16 +103,6 @@ def _given(row, texts):
 
 def _by(key, rows):
     return {row[key]: row for row in rows.to_pylist()}
-
-
-@dataclass(frozen=True)
-class About:
-    """What the card says beyond the rows. `licence` is the hub's name of a licence, such as cc-by-4.0 or other."""
-
-    title: str
-    licence: str
-    licence_note: str  # to whom the texts belong, and what may be done with them
-    language: str = "en"
 
 
 @dataclass
@@ -214,7 +198,7 @@ def _write_table(path, questions, kind):
                 file.write(f"{row['question_id']}\t{row['doc_id']}\t1\n")
 
 
-def write_hugging_face(folder, shards: Iterable[tuple[list[dict], list[dict]]], about: About) -> Contents:
+def write_hugging_face(folder, shards: Iterable[tuple[list[dict], list[dict]]], about: dict) -> Contents:
     """`shards` have rows of exported_documents, and of exported_questions, these with their split besides."""
     contents, writers = Contents(), {}
     with building(folder) as place, ExitStack() as opened:
@@ -233,12 +217,12 @@ def write_hugging_face(folder, shards: Iterable[tuple[list[dict], list[dict]]], 
     return contents
 
 
-def card(contents: Contents, about: About) -> str:
+def card(contents: Contents, about: dict) -> str:
     topics = sorted({value for column, value, _ in contents.kinds if column == "topic"})
     return "\n".join(
         [
             f"---\n{_front(contents, about)}---\n",
-            f"# {about.title}\n",
+            f"# {about['title']}\n",
             "Questions about documents, some of which the document does not answer although they sound as if it did:"
             " do readers and retrievers notice? Models wrote and judged the questions.\n",
             "## Counts\n",
@@ -257,7 +241,7 @@ def card(contents: Contents, about: About) -> str:
             "## Models\n",
             f"Questions written by {_names(contents, 'generator')}, judged by {_names(contents, 'judge')}.\n",
             "## Licence\n",
-            f"{about.licence}. {about.licence_note}\n",
+            f"{about['licence']}. {about['licence_note']}\n",
             "## Use\n",
             '```python\nfrom datasets import load_dataset\n\nquestions = load_dataset("<this folder>", "questions")\n'
             'documents = load_dataset("<this folder>", "documents")\n```\n',
@@ -271,9 +255,9 @@ def _front(contents, about):
     configs = [{"config_name": "questions", "default": True, "data_files": splits}] if splits else []
     corpus = [{"split": CORPUS, "path": f"documents/{CORPUS}.parquet"}]
     front = {
-        "license": about.licence,
-        "language": [about.language],
-        "pretty_name": about.title,
+        "license": about["licence"],
+        "language": [about.get("language", "en")],
+        "pretty_name": about["title"],
         "size_categories": [size_category(contents.questions.total())],
         "task_categories": ["question-answering", "text-retrieval"],
         "configs": [*configs, {"config_name": "documents", "data_files": corpus}],

@@ -115,9 +115,7 @@ class Listing:
 
     def index(self) -> dict:
         """All rows as columns, in the order of the list: what is equal for many is a number, its place in a list."""
-        rows = sorted(
-            self._listed
-        )  # by what they are sorted by, which ends with the number of a row's dossier and its own
+        rows = sorted(self._listed)  # by what dossiers are sorted by, the number of the dossier, that of the row in it
         columns = {name: [values[at] for _, values, _ in rows] for at, name in enumerate(self._names)}
         facets = []
         for facet in self.kind.facets:
