@@ -50,6 +50,7 @@ def study(tmp_path, description):
     return {
         "metrics": [tmp_path / "one.parquet", tmp_path / "two.parquet"],
         "sections": [tmp_path / "one.yaml", tmp_path / "two.yaml"],
+        "figures": [tmp_path / "one", tmp_path / "two"],
         "heads": [tmp_path / "one.yaml"],
         "templates": sorted((ROOT / "workflow/report").glob("*.html.j2")),
         **{name: ROOT / f"workflow/report/page.{kinds[name]}" for name in ("style", "behaviour")},

@@ -3,6 +3,8 @@
 import csv
 import json
 
+import pytest
+
 from ragassay.base import tables
 from ragassay.report.figures import KINDS
 from ragassay.schemas.report import METRICS, metric
@@ -81,16 +83,15 @@ def test_a_figure_of_nothing_has_no_files(tmp_path, description):
     assert draw(tmp_path, rows, description) == {}
 
 
-def test_a_name_like_a_formula_is_text_in_the_data(tmp_path, description):
-    rows = [metric("study", "lengths", {"words": "=1+1"}, "documents", 1, 1)]
+@pytest.mark.parametrize(
+    ("name", "in_data", "in_picture"),
+    [("=1+1", "'=1+1", "=1+1"), ("a\x00b\x0b\x1b[31mc\ufffe", *["a\ufffdb\ufffd\ufffd[31mc\ufffd"] * 2)],
+)
+def test_a_name_like_a_formula_or_that_no_drawing_can_hold_is_text(tmp_path, description, name, in_data, in_picture):
+    rows = [metric("study", "lengths", {"words": name}, "documents", 1, 1)]
     files = draw(tmp_path, rows, description)
-    assert "'=1+1" in files["lengths.csv"].read_text() and "<title>=1+1: 1</title>" in files["lengths.svg"].read_text()
-
-
-def test_a_name_with_characters_that_no_drawing_can_hold_has_them_replaced(tmp_path, description):
-    rows = [metric("study", "lengths", {"words": "a\x00b\x0b\x1b[31mc\ufffe"}, "documents", 1, 1)]
-    files = draw(tmp_path, rows, description)
-    assert "<title>a\ufffdb\ufffd\ufffd[31mc\ufffd: 1</title>" in files["lengths.svg"].read_text()
+    assert in_data in files["lengths.csv"].read_text()
+    assert f"<title>{in_picture}: 1</title>" in files["lengths.svg"].read_text()
 
 
 def test_every_number_is_a_row_unrounded_with_a_column_for_each_key(tmp_path, description):

@@ -19,12 +19,13 @@ from scripts.report.render_page import render_page
 from scripts.report.typeset_section import typeset_section
 from scripts.report.write_findings import write_findings
 
+BARE = {"examples": [], "notes": {}}
+
 
 def test_the_front_page_says_what_was_found_and_where_it_stands(study, tmp_path):
     write_findings(study["metrics"], study["sections"], [], tmp_path / "findings.parquet", {})
-    more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
-    render_page(**study, **more, page=tmp_path / "one.html")
-    made = {"figures": more["figures"], "findings": tmp_path / "findings.parquet", "pages": [tmp_path / "one.html"]}
+    render_page(**study, **BARE, page=tmp_path / "one.html")
+    made = {"findings": tmp_path / "findings.parquet", "pages": [tmp_path / "one.html"]}
     for name in ("first", "second"):
         files = {"page": tmp_path / name / "index.html", "settings": tmp_path / name / "settings.html"}
         render_front(**study, **made, **files, config={"shards": "config/shards.tsv"})
@@ -42,20 +43,10 @@ def test_the_front_page_says_what_was_found_and_where_it_stands(study, tmp_path)
 
 
 def test_the_page_of_a_study_holds_findings_numbers_and_figures(study, tmp_path):
-    passage = {
-        "study": "two",
-        "example": 1,
-        "position": 1,
-        "title": "kept",
-        "part": "Claim",
-        "text": "The <ferry> sails.",
-    }
+    passage = {"study": "two", "example": 1, "position": 1, "title": "kept", "part": "Claim"}
+    passage["text"] = "The <ferry> sails."
     tables.write(EXAMPLES, tmp_path / "examples/two.parquet", [passage])
-    more = {
-        "figures": [tmp_path / "one", tmp_path / "two"],
-        "examples": [tmp_path / "examples/two.parquet"],
-        "notes": {"toy": "toy is a `small` model."},
-    }
+    more = {"examples": [tmp_path / "examples/two.parquet"], "notes": {"toy": "toy is a `small` model."}}
     for name in ("first", "second"):
         render_page(**study, **more, page=tmp_path / name / "one.html")
     page = (tmp_path / "first/one.html").read_text()
@@ -74,19 +65,17 @@ def test_the_page_of_a_study_holds_findings_numbers_and_figures(study, tmp_path)
 
 
 def test_a_finding_of_a_page_leads_to_the_rows_behind_it(study, tmp_path):
-    more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
     section = study["sections"][0]
     shows = "    against: 100\n    shows: {list: attacks, finding: reached}\n"
     section.write_text(section.read_text().replace("    against: 100\n", shows))
     links = study["links"] | {"All attacks": "explorer/attacks.html"}
-    render_page(**study | {"links": links}, **more, page=tmp_path / "one.html")
+    render_page(**study | {"links": links}, **BARE, page=tmp_path / "one.html")
     page = (tmp_path / "one.html").read_text()
     assert page.count('href="explorer/attacks.html#finding=reached">See them one by one</a>') == 1
 
 
 def test_a_page_ends_with_what_it_was_made_from(study, tmp_path):
-    more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
-    render_page(**study, **more, page=tmp_path / "one.html")
+    render_page(**study, **BARE, page=tmp_path / "one.html")
     page = (tmp_path / "one.html").read_text()
     for path in study["metrics"]:
         assert f"<dd>{path} <code>{hashlib.sha256(path.read_bytes()).hexdigest()}</code></dd>" in page
@@ -94,7 +83,7 @@ def test_a_page_ends_with_what_it_was_made_from(study, tmp_path):
     assert '<html lang="en" data-page="one.html">' in page and "<code>make demo</code>" in page
     nonce = re.search("'nonce-([0-9a-f]+)'", page.replace("&#39;", "'")).group(1)
     tables.write(METRICS, study["metrics"][0], [metric("one", "lengths", {"words": "of"}, "documents", 3, 3)])
-    render_page(**study, **more, page=tmp_path / "one.html")
+    render_page(**study, **BARE, page=tmp_path / "one.html")
     assert nonce not in (tmp_path / "one.html").read_text(), "it follows from the tables"
 
 
@@ -115,9 +104,9 @@ def test_hundreds_of_models_long_names_and_other_scripts_fit_on_a_page(study, tm
     tables.write(METRICS, tmp_path / "wide.parquet", rows)
     (tmp_path / "wide.yaml").write_text(WIDE)
     draw_figures(tmp_path / "wide.parquet", tmp_path / "wide.yaml", tmp_path / "wide", tmp_path / "wide.csv")
-    given = study | {"metrics": [tmp_path / "wide.parquet"], "sections": [tmp_path / "wide.yaml"]}
-    more = {"figures": [tmp_path / "wide"], "examples": [], "notes": {}}
-    render_page(**given, **more, page=tmp_path / "page/wide.html")
+    given = {"metrics": [tmp_path / "wide.parquet"], "sections": [tmp_path / "wide.yaml"]}
+    given["figures"] = [tmp_path / "wide"]
+    render_page(**study | given, **BARE, page=tmp_path / "page/wide.html")
     page = (tmp_path / "page/wide.html").read_text()
     assert all(name.strip() in page for name in names) and len(page) < 1_000_000
 
@@ -138,10 +127,9 @@ def recall(tmp_path):
 
 
 def test_a_page_says_once_what_the_index_misses_that_its_numbers_rest_on(study, tmp_path, recall):
-    more = {"figures": [tmp_path / "one", tmp_path / "two"], "examples": [], "notes": {}}
-    render_page(**study, **more, page=tmp_path / "one.html")
+    render_page(**study, **BARE, page=tmp_path / "one.html")
     without = (tmp_path / "one.html").read_text()
-    render_page(**study, **more, index_recall=[recall("wiki", "asked", 9, 10)], page=tmp_path / "one.html")
+    render_page(**study, **BARE, index_recall=[recall("wiki", "asked", 9, 10)], page=tmp_path / "one.html")
     line = "<code>near</code> searches an index. Of the first 10 passages of an exact search it finds 95.0 % (asked in"
     assert "searches an index" not in without and (tmp_path / "one.html").read_text().count(line) == 1
 
@@ -191,7 +179,7 @@ def searched(study, tmp_path, recall):
         write_findings([metrics], [section], files, table, recalls)
         shown = study | {"metrics": [metrics], "sections": [section], "heads": [section], "figures": [folder / "one"]}
         shown |= {"recalls": recalls, "index_recall": files}
-        render_page(**shown, examples=[], notes={}, page=folder / "one.html")
+        render_page(**shown, **BARE, page=folder / "one.html")
         made = {"findings": table, "pages": [folder / "one.html"], "config": {}}
         render_front(**shown, **made, page=folder / "index.html", settings=folder / "settings.html")
         return folder

@@ -123,13 +123,7 @@ def test_a_badge_says_in_words_what_its_colour_says(texts, words):
     assert float(root.get("width")) == sum(room) + 4 * card_checks.PADDING
 
 
-def test_a_badge_can_be_read_and_runs_nothing():
-    def light(colour):
-        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    assert all(1.05 / (light(colour) + 0.05) >= 4.5 for colour in [*card_checks.COLOURS.values(), "#2b333d"])
+def test_a_badge_runs_nothing():
     evil = "<script>alert(1)</script>\"'&"
     root = ElementTree.fromstring(badge(evil, NUMBERS, []))
     assert not list(root.iter(f"{SVG}script")) and root.find(f"{SVG}title").text.startswith(f"assay {evil}")

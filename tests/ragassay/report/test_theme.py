@@ -12,7 +12,7 @@ import pytest
 
 from drawings import number
 from project import ROOT
-from ragassay.report import charts, heat, svg, theme
+from ragassay.report import card_checks, charts, heat, svg, theme
 
 # How people without one kind of cone see linear RGB (Machado, Oliveira and Fernandes 2009).
 VISION = {
@@ -74,6 +74,10 @@ def test_numbers_can_be_read_on_the_strongest_cell_of_a_heat_map(page):
     mark, card = (np.array([int(page[name][at : at + 2], 16) for at in (1, 3, 5)]) for name in ("mark", "card"))
     cell = "#" + "".join(f"{round(part):02x}" for part in mark * heat.STRONGEST + card * (1 - heat.STRONGEST))
     assert contrast(page["ink"], cell) >= 4.5
+
+
+def test_words_of_a_badge_can_be_read():
+    assert all(contrast(colour, "#ffffff") >= 4.5 for colour in [*card_checks.COLOURS.values(), "#2b333d"])
 
 
 EVIL = "</text><script>alert(1)</script>&\"'#1b2430"
