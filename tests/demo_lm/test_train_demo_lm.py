@@ -18,8 +18,8 @@ from demo.lm.tokens import UNUSED
 from facts import facts, write_facts
 from project import ROOT, TINY, snakemake
 from ragassay.base import tables
+from ragassay.base.chance import split_of
 from ragassay.calls.prompts import Prompt
-from ragassay.documents.ids import split_of
 from ragassay.documents.sources import document_files, records
 from ragassay.models.processor import threads
 from ragassay.schemas.documents import DOCUMENTS

@@ -7,7 +7,7 @@ import pytest
 from models import save_decoder
 from project import ROOT
 from ragassay.base import tables
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS, SELECTED_QUESTIONS
 from rows import row

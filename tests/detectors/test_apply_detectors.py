@@ -9,7 +9,7 @@ from project import ROOT
 from ragassay import Detector
 from ragassay.base import tables
 from ragassay.base.card import signed
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.models.heads import scores
 from ragassay.models.heads.heads_file import HeadsFileError
 from ragassay.schemas.documents import DOCUMENTS

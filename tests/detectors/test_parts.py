@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from ragassay.base import tables
+from ragassay.base.chance import PARTS, split_of
 from ragassay.documents.documents import article
-from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads import learning
 from ragassay.schemas.documents import ARTICLES, DOCUMENTS
 from ragassay.schemas.scope_answers import FOLD_PREDICTIONS

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragassay.base import tables
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.schemas.documents import ARTICLES, CLUSTERS
 from ragassay.text.duplicate_index import DuplicateIndexError
 from ragassay.text.near_duplicates import signatures, similarity

@@ -4,7 +4,7 @@ import pytest
 
 from described import shown
 from ragassay.base import tables
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT

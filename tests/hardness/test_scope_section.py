@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ragassay.documents.ids import PARTS, split_of
+from ragassay.base.chance import PARTS, split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.question_tables import (

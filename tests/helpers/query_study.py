@@ -68,5 +68,6 @@ def study(tmp_path_factory):
                 )
                 order = np.argsort(-similar, axis=1, kind="stable")[:, :50]
                 path = place(folder, NEIGHBOURS, corpus=corpus, retriever=retriever, query_set=name)
-                neighbours.write(path, asked, kept, order, np.take_along_axis(similar, order, axis=1))
+                best = zip(order, np.take_along_axis(similar, order, axis=1), strict=True)
+                neighbours.write(path, asked, kept, best)
     return folder

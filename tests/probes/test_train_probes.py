@@ -12,7 +12,7 @@ import torch
 
 from probe_study import CELL, COUNT, LOGISTIC, PROBES, WHERE, area_of
 from ragassay.base import tables
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.models import files
 from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.defences import FILTERED

@@ -9,8 +9,8 @@ import pytest
 
 from otlp import line_of, span
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.errors import AssayError
-from ragassay.documents.ids import content_id
 from ragassay.queries import query_log
 from ragassay.schemas.corpora import QUERY_LOG
 from scripts.queries.read_query_log import read_query_log

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.schemas import scope_answers as answers
 from ragassay.schemas import scope_questions as asked
 from ragassay.schemas.documents import DOCUMENTS

@@ -12,12 +12,11 @@ from collections.abc import Callable
 from math import log
 from typing import NamedTuple
 
+from demo.lm.excerpts import OVERLAP, WORDS, stems
 from demo.lm.lessons import Lessons
 from ragassay.corpora.corpus import cuts
 from ragassay.grading.matches import contains, exchanged
-from ragassay.text.words import content, stem
 
-WORDS, OVERLAP = 40, 15  # of a passage, and how many of them the next one repeats at most
 SHOWN = (1, 3, 5)  # passages
 MOST, SEED = 200, 1  # facts that are asked about, and how they and their false answers are drawn
 KINDS = FOUND, EXCHANGED, PLANTED = "found", "exchanged", "planted"
@@ -48,13 +47,13 @@ class Passages:
 
     def __init__(self, documents: list[dict]):
         texts = (row["text"][start:end] for row in documents for start, end in cuts(row["text"], WORDS, OVERLAP))
-        self._stems = {text: _stems(text) for text in texts}
+        self._stems = {text: stems(text) for text in texts}
         holding = Counter(word for own in self._stems.values() for word in own)
         self._weights = {word: log(len(self._stems) / count) for word, count in holding.items()}
 
     def found(self, question: str, count: int) -> list[str]:
         """Best first."""
-        asked = _stems(question)
+        asked = stems(question)
         scores = {text: sum(self._weights[word] for word in sorted(asked & own)) for text, own in self._stems.items()}
         return sorted(scores, key=lambda text: (-scores[text], text))[:count]
 
@@ -123,7 +122,3 @@ def _planted(fact, false, claims, shown):
     if said is None or not beside:
         return []
     return [f"{fact.question} {said} {beside[number % len(beside)]}" for number in range(shown)]
-
-
-def _stems(text):
-    return set(map(stem, content(text)))

@@ -88,7 +88,7 @@ class Excerpts:
             for row in documents
             for start, end in cuts(row["text"], WORDS, OVERLAP)
         ]
-        self._stems = [_stems(text) for _, text in self._passages]
+        self._stems = [stems(text) for _, text in self._passages]
         holding = Counter(word for own_stems in self._stems for word in own_stems)
         weights = {word: log(len(self._stems) / count) for word, count in holding.items()}
         self._near = {fact: self._nearest(fact, weights) for fact in self.facts}
@@ -209,7 +209,7 @@ class Excerpts:
 
     def _nearest(self, fact, weights):
         """The passages that share the weightiest words with the question, best first; those of its document first."""
-        asked = _stems(fact.question)
+        asked = stems(fact.question)
         scores = [
             sum(weights[word] for word in sorted(asked & own)) + (doc_id == fact.doc_id)
             for (doc_id, _), own in zip(self._passages, self._stems, strict=True)
@@ -217,7 +217,7 @@ class Excerpts:
         return sorted(range(len(scores)), key=lambda at: -scores[at])[:NEAREST]
 
     def _telling(self, fact):
-        claim = _stems(fact.claim)
+        claim = stems(fact.claim)
         return [
             at
             for at, ((doc_id, text), own) in enumerate(zip(self._passages, self._stems, strict=True))
@@ -270,5 +270,5 @@ def _kind(word):
     return word[0].isupper(), word[-2:] if word[0].islower() else ""
 
 
-def _stems(text):
+def stems(text):
     return set(map(stem, content(text)))

@@ -96,3 +96,8 @@ class Tally:
             f" {count} as {reason}, such as {self.examples[reason]}. {self.remedy}. To go on with the others, raise"
             " most_rejected in the configuration (1 never stops)"
         )
+
+
+def reject(stage: str, row: dict, item: str, reason: str, detail: str) -> dict:
+    """A row of the table rejects; `row` is the row with the shard that the item belongs to."""
+    return {"stage": stage, "shard": row["shard"], "item": item, "reason": reason, "detail": detail}

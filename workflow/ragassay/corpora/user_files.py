@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ragassay.base import chance
+from ragassay.base.chance import content_id
 from ragassay.base.errors import AssayError, Unusable, json_of, one_item
 from ragassay.base.stage import log
 from ragassay.base.tally import Tally
 from ragassay.documents.documents import clean
-from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_empty, warn_of_unusable
 
 PASSAGE_FIELDS = ("document_id", "title", "source")  # of a text of a corpus, if it has them

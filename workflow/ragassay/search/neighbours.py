@@ -28,11 +28,15 @@ class PassageError(AssayError):
 
 
 def write(
-    path, query_ids: Sequence[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray
+    path,
+    query_ids: Sequence[str],
+    passage_ids: pa.ChunkedArray,
+    best: Iterable[tuple],
+    table: tables.Table = NEIGHBOURS,
 ) -> None:
-    """The table of what `nearest` found: positions and scores are queries x ranks, best first."""
-    with tables.Writer(NEIGHBOURS, path) as writer:
-        for rows in of_best(query_ids, passage_ids, list(zip(positions, scores, strict=True))):
+    """The table of what was found, or that of a part, from the positions and scores of each query, best first."""
+    with tables.Writer(table, path) as writer:
+        for rows in of_best(query_ids, passage_ids, list(best)):
             writer.write(rows)
 
 

@@ -14,11 +14,11 @@ from ragassay.corpora.corpus import Corpus, ids
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.store import digest
-from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, QUERIES
+from ragassay.schemas.corpora import INDEX_RECALL, QUERIES
 from ragassay.search.masked_sources import mask
 from ragassay.search.measures import DEPTHS
 from ragassay.search.nearest import comparable, nearest, packed, unpacked
-from ragassay.search.neighbours import of_best
+from ragassay.search.neighbours import write
 
 PAIRS = 65_536  # of a query and a passage, scored at once
 
@@ -80,9 +80,7 @@ def search_proposed(
     scores = exact_scores(proposed, wanted, vectors.of_places(passages, titles, places))
     check(scores)
     chosen = [best(row, of_row, count) for row, of_row in zip(proposed, scores, strict=True)]
-    with tables.Writer(NEIGHBOURS, neighbours) as writer:
-        for rows in of_best(query_ids, names, chosen):
-            writer.write(rows)
+    write(neighbours, query_ids, names, chosen)
     order = sorted(range(len(wanted)), key=lambda row: lot("index_recall", query_ids[row]))[: checked if names else 0]
     blocks = vectors.of_corpus(Corpus(passages, titles)) if order else ()
     nearby, _ = nearest(wanted[order], blocks, count)

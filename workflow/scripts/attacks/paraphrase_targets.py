@@ -2,11 +2,10 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
-from ragassay.documents.ids import reject
 from ragassay.schemas.attacks import ATTACK_TEXTS, TARGETS
 from ragassay.studies.poisoning.targets import proposals
 from ragassay.studies.poisoning.targets.hygiene import Problem, usable

@@ -4,12 +4,11 @@ whole corpus with what is planted scores them.
 
 import pyarrow.parquet as pq
 
-from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus, FrequencyError
 from ragassay.schemas.attacks import PART_RETRIEVED
 from ragassay.search.bm25 import Bm25, best_by_words
-from ragassay.search.neighbours import of_best
+from ragassay.search.neighbours import write
 from ragassay.studies.poisoning.attacks import attacked_corpus, attacked_words
 
 
@@ -25,9 +24,7 @@ def search_attacked_part(passages, queries, word_counts, poisoned_passages, part
         raise FrequencyError(f"{word_counts}: {problem}; remove it and run again")
     indexes = (Bm25(texts, **options, frequencies=frequencies) for texts in corpus.blocks())
     best = best_by_words(indexes, asked["text"], count)
-    with tables.Writer(PART_RETRIEVED, part_retrieved) as writer:
-        for rows in of_best(asked["query_id"], corpus.ids, best):
-            writer.write(rows)
+    write(part_retrieved, asked["query_id"], corpus.ids, best, PART_RETRIEVED)
     log.info("%d queries in %d of %d clean passages", len(best), len(corpus.ids), clean)
 
 

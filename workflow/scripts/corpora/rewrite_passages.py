@@ -5,13 +5,13 @@ what goes by documents, as splits and judged relevance do, takes both for one. W
 import heapq
 
 from ragassay.base import chance, tables
+from ragassay.base.chance import content_id
 from ragassay.base.stage import log, run
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.corpora.corpus import check_any
-from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.corpora import PASSAGES, REWRITTEN_PASSAGES
 from ragassay.studies.poisoning.targets.hygiene import Problem
 from ragassay.studies.poisoning.targets.proposals import rewritten

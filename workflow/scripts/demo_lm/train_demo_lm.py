@@ -16,10 +16,10 @@ from demo.lm.course import batches, course
 from demo.lm.lessons import read_facts
 from ragassay.base import tables
 from ragassay.base.atomic import building
+from ragassay.base.chance import split_of
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
-from ragassay.documents.ids import split_of
 from ragassay.models.processor import threads
 from ragassay.schemas.documents import DOCUMENTS
 

@@ -8,9 +8,9 @@ questions, and are not kept: they say how far a detector gets on such questions.
 import numpy as np
 
 from ragassay.base import tables
+from ragassay.base.chance import PARTS, split_of
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
-from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads import learning, scores
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import FOLD_PREDICTIONS

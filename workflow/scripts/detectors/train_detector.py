@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 from ragassay.base import chance, tables
+from ragassay.base.chance import split_of
 from ragassay.base.stage import log, run
-from ragassay.documents.ids import split_of
 from ragassay.models.heads import heads_file, learning
 from ragassay.models.heads.scores import Recipe
 from ragassay.models.local import LocalModel

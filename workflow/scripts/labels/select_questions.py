@@ -7,8 +7,8 @@ near-duplicates, never to a single question.
 from collections import Counter
 
 from ragassay.base import tables
+from ragassay.base.chance import split_of
 from ragassay.base.stage import log, run
-from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.votes import status

@@ -6,10 +6,10 @@ import re
 import unicodedata
 
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.errors import AssayError, Unusable
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
-from ragassay.documents.ids import content_id
 from ragassay.queries.query_log import entries
 from ragassay.schemas.corpora import QUERY_LOG
 

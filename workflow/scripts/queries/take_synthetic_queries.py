@@ -5,8 +5,8 @@ words, so searches take these out of the corpus (`ragassay.search.masked_sources
 from itertools import groupby
 
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.stage import log, run
-from ragassay.documents.ids import content_id
 from ragassay.queries.synthetic import passages_in_turn, taken_from
 from ragassay.schemas.corpora import PASSAGES, QUERIES, SYNTHETIC
 from ragassay.text.sentences import sentences

@@ -3,12 +3,12 @@ corpus's knowledge; what is no question with an answer among its options is reje
 """
 
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.stage import log, run
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
-from ragassay.documents.ids import content_id, reject
 from ragassay.queries.synthetic import Unwritten, WrittenQuery, passages_in_turn, written
 from ragassay.schemas.corpora import PASSAGES, QUERIES, SYNTHETIC
 

@@ -5,14 +5,14 @@ stays in the ledger, so that a better parser can read it without asking again.
 """
 
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.stage import log, run
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.parsers.numbered_lists import parse_numbered
 from ragassay.calls.parsers.result import Abstain
 from ragassay.calls.prompts import NEWS, Prompt
-from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import CLAIMS
 

@@ -6,12 +6,12 @@ check whether a guess is true: see remove_supported_claims.
 """
 
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.stage import log, run
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.complete import converse
 from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import NEWS, Prompt, numbered
-from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.scope_questions import CLAIMS, RECOVERED_CLAIMS
 from ragassay.studies.scope.model_answers import Recovered, blanked, by_document, read_guesses, turns
 

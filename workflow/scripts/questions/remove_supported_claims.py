@@ -6,11 +6,10 @@ supported. If an answer does not say which claims remain, all of its document ar
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt, numbered
-from ragassay.documents.ids import reject
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS
 from ragassay.studies.scope.model_answers import by_document, remaining

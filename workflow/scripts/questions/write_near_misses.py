@@ -13,12 +13,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt, numbered
-from ragassay.documents.ids import content_id
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS

@@ -7,12 +7,12 @@ Checks count, length and form; judges decide whether a question is in or out of 
 from typing import NamedTuple
 
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.stage import log, run
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt, numbered
-from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import NOVEL_CLAIMS, QUESTIONS
 from ragassay.studies.scope.model_answers import LEFT_OUT, by_document, flaw, plain, read_questions

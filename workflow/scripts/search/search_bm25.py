@@ -5,10 +5,10 @@ queries do not find the sentence that they were made from.
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
-from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.search import bm25
 from ragassay.search.masked_sources import mask
-from ragassay.search.neighbours import of_best
+from ragassay.search.neighbours import write
 
 
 def search_bm25(passages, queries, neighbours, options, count, copied=0.0):
@@ -17,9 +17,7 @@ def search_bm25(passages, queries, neighbours, options, count, copied=0.0):
     titles = options.pop("titles", NONE)
     corpus, asked = Corpus(passages, titles), tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
     best, frequencies = bm25.best_at_once(corpus.blocks(), asked["text"], count, **options)
-    with tables.Writer(NEIGHBOURS, neighbours) as writer:
-        for rows in of_best(asked["query_id"], corpus.ids, best):
-            writer.write(rows)
+    write(neighbours, asked["query_id"], corpus.ids, best)
     mask(neighbours, queries, [passages], titles, bm25.pairs(frequencies, **options), copied)
     alone = sum(not len(positions) for positions, _ in best)
     log.info("%d queries in %d passages, %d of them share no word with any", len(best), len(corpus.ids), alone)

@@ -20,8 +20,8 @@ def search_dense(
 ):
     corpus, vectors = Corpus(passages, titles), Vectors(encoder, query_encoder, embeddings, similarity)
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
-    positions, scores = nearest(vectors.of_queries(asked["text"]), vectors.of_corpus(corpus), count)
-    write(neighbours, asked["query_id"], corpus.ids, positions, scores)
+    best = nearest(vectors.of_queries(asked["text"]), vectors.of_corpus(corpus), count)
+    write(neighbours, asked["query_id"], corpus.ids, zip(*best, strict=True))
     mask(neighbours, queries, [passages], titles, vectors.scores, copied)
     log.info("%d queries in %d passages, %s", len(asked["text"]), len(corpus.ids), vectors.passages.told)
 

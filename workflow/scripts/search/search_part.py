@@ -7,7 +7,7 @@ from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus, Frequencies, FrequencyError, lacks_documents, words_of
 from ragassay.schemas.corpora import PART_NEIGHBOURS, QUERIES
 from ragassay.search.bm25 import Bm25, best_by_words
-from ragassay.search.neighbours import of_best
+from ragassay.search.neighbours import write
 
 
 def search_part(passages, queries, word_counts, part_neighbours, options, count):
@@ -22,9 +22,7 @@ def search_part(passages, queries, word_counts, part_neighbours, options, count)
         raise FrequencyError(f"{word_counts}: {problem} {passages}; remove it and run again")
     indexes = (Bm25(texts, **options, frequencies=frequencies) for texts in corpus.blocks())
     best = best_by_words(indexes, asked["text"], count)
-    with tables.Writer(PART_NEIGHBOURS, part_neighbours) as writer:
-        for rows in of_best(asked["query_id"], corpus.ids, best):
-            writer.write(rows)
+    write(part_neighbours, asked["query_id"], corpus.ids, best, PART_NEIGHBOURS)
     log.info("%d queries in %d of %d passages", len(best), len(corpus.ids), frequencies.passages)
 
 

@@ -38,8 +38,8 @@ def search_vectors(passages, queries, passage_vectors, query_vectors, neighbours
     asked = tables.read(QUERIES, queries, ["query_id"])["query_id"]
     of_queries = np.concatenate([*wanted.blocks(asked), np.empty((0, wanted.dimensions), np.float32)])
     blocks = (comparable(block, similarity) for block in given.blocks(ids))
-    positions, scores = nearest(comparable(of_queries, similarity), blocks, count)
-    write(neighbours, asked.to_pylist(), ids, positions, scores)
+    best = nearest(comparable(of_queries, similarity), blocks, count)
+    write(neighbours, asked.to_pylist(), ids, zip(*best, strict=True))
     mask(neighbours, queries, [passages], corpus.NONE, lambda texts, _: np.full(len(texts), np.nan))
     log.info("%d queries in %d passages", len(asked), len(ids))
 

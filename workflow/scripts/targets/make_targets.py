@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragassay.base import chance, tables
+from ragassay.base.chance import content_id
 from ragassay.base.stage import run
 from ragassay.base.tally import Tally
-from ragassay.documents.ids import content_id
 from ragassay.grading.matches import MONTHS, contains, exchanged
 from ragassay.queries.synthetic import passages_in_turn
 from ragassay.schemas.corpora import PASSAGES

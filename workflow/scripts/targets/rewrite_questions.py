@@ -4,11 +4,10 @@ not rewrite is searched for as it is, and is a reject with the reason.
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
-from ragassay.documents.ids import reject
 from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.poisoning.defences.defence import kind_of
 

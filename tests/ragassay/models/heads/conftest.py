@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.models.heads.learning import Data
 
 WIDTH, CLUSTERS, PER_CLUSTER = 12, 90, 6

@@ -6,7 +6,7 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.models.heads import head, heads_file, learning, regression, scores
 from ragassay.models.heads.scores import LOGISTIC, MLP, Recipe, bins, expected_error, temperature
 

@@ -46,9 +46,17 @@ def read(folder: Path) -> "tuple[dict, WordPieces] | None":
     return config, tokenizer
 
 
-def shapes(config: dict) -> dict[str, tuple[int, ...]]:
-    """The name of each tensor with its shape."""
-    return _shapes(config["max_position_embeddings"], *(config[size] for size in SIZES))
+def checked(tensors: dict, config: dict, float32) -> dict:
+    """The tensors that are read, by their names, which have to be all that the shape has and no others; `float32` is
+    what their library calls such numbers.
+    """
+    tensors = {name: values for name, values in tensors.items() if not name.startswith(UNREAD)}
+    expected = _shapes(config["max_position_embeddings"], *(config[size] for size in SIZES))
+    if {name: (tuple(values.shape), values.dtype) for name, values in tensors.items()} != {
+        name: (shape, float32) for name, shape in expected.items()
+    }:
+        raise ValueError("other tensors than expected")
+    return tensors
 
 
 def runs(lengths: list[int]) -> list[tuple[int, int, int]]:

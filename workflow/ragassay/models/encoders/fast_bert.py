@@ -123,17 +123,8 @@ def read(local: LocalModel) -> "tuple[Lean, WordPieces, int] | None":
             return None
         config, tokenizer = files
         with torch.inference_mode():
-            weights = _weights(local.folder / "model.safetensors", config)
+            weights = bert_files.checked(load_file(local.folder / "model.safetensors"), config, torch.float32)
             lean = Lean(weights, config["num_attention_heads"], config["layer_norm_eps"])
         return lean, tokenizer, config["max_position_embeddings"]
     except UNREADABLE:
         return None
-
-
-def _weights(path, config):
-    """All tensors by their names, which have to be all that the shape has and no others."""
-    weights = {name: values for name, values in load_file(path).items() if not name.startswith(bert_files.UNREAD)}
-    expected = {name: (shape, torch.float32) for name, shape in bert_files.shapes(config).items()}
-    if {name: (tuple(values.shape), values.dtype) for name, values in weights.items()} != expected:
-        raise ValueError("other tensors than expected")
-    return weights

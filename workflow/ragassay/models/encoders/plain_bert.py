@@ -78,10 +78,7 @@ class Bert:
     """From padded tokens and their mask to the last layer's states, which are 0 in padding."""
 
     def __init__(self, weights: dict[str, np.ndarray], config: dict):
-        weights = {name: values for name, values in weights.items() if not name.startswith(bert_files.UNREAD)}
-        shapes = {name: (values.shape, values.dtype.name) for name, values in weights.items()}
-        if shapes != {name: (shape, "float32") for name, shape in bert_files.shapes(config).items()}:
-            raise ValueError("other tensors than expected")
+        weights = bert_files.checked(weights, config, np.float32)
         tables = (f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type"))
         self.words, self.places, self.types = (weights[name] for name in tables)
         self.heads, self.epsilon = config["num_attention_heads"], np.float32(config["layer_norm_eps"])

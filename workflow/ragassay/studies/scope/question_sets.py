@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ragassay.base import tables
+from ragassay.base.chance import content_id
 from ragassay.base.errors import AssayError, Unusable, closest
 from ragassay.base.stage import log
 from ragassay.documents.documents import article, clean, count_words
-from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_unusable
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS

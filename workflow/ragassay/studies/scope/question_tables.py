@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ragassay.documents.ids import PARTS, split_of
+from ragassay.base.chance import PARTS, split_of
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.sums import Totals, exact
 from ragassay.schemas.documents import NO_TOPIC

@@ -12,7 +12,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.metrics.panel import auroc
 from ragassay.studies.poisoning.probes import folds
 from ragassay.studies.poisoning.probes.folds import (

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics.pairwise import paired_cosine_distances
 
-from ragassay.documents.ids import split_of
+from ragassay.base.chance import split_of
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.studies.scope.detectors.detector import DetectorQuestion, described, kind, trained_parts

@@ -18,9 +18,9 @@ from typing import NamedTuple, Self
 
 from ragassay.base import chance, method
 from ragassay.base.atomic import write_text
+from ragassay.base.chance import content_id
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
-from ragassay.documents.ids import content_id
 from ragassay.grading.outcomes import NEITHER, REFUSAL, TARGET
 
 SETTINGS = ("targets", "known")  # of attacks

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ragassay.base import method
-from ragassay.documents.ids import PARTS, split_of
+from ragassay.base.chance import PARTS, split_of
 from ragassay.models.heads import regression
 from ragassay.studies.poisoning.defences.thresholds import rank
 from ragassay.studies.poisoning.probes.labels import CORRECT, HALLUCINATED, POISONED

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from ragassay.base import tables
 from ragassay.base.stage import log
-from ragassay.base.tally import Tally
+from ragassay.base.tally import Tally, reject
 from ragassay.calls.parsers.result import refuses
-from ragassay.documents.ids import reject
 from ragassay.grading.matches import contains, normalized
 from ragassay.schemas.attacks import TARGETS
 from ragassay.studies.poisoning.attacks.attack import triggered

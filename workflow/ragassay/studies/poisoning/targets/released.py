@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ragassay.base.chance import content_id
 from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.base.terminal import shown
 from ragassay.documents.documents import clean
-from ragassay.documents.ids import content_id
 from ragassay.documents.record import decoded
 from ragassay.studies.poisoning.targets.hygiene import Problem
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ragassay.base import variants
+from ragassay.base.chance import PARTS, split_of
 from ragassay.base.errors import AssayError
-from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads.scores import LOGISTIC, MLP, ROWS
 from ragassay.text.duplicate_index import DuplicateIndex, earlier_neighbours
 from ragassay.text.near_duplicates import HASHES, VIEWS, signatures
