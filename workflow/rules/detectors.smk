@@ -49,7 +49,7 @@ rule train_detector:
             "results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=TRAINED_ON
         ),
         prompt=ancient(shipped("resources/prompts/detect_scope.yaml")),
-        weights=plan(detectors.weights),
+        weights=plan(detectors.weights, of=detectors.trained),
     output:
         heads="results/detectors/{detector}/{encoder}/{generator}/{judge}/heads.safetensors",
         card="results/detectors/{detector}/{encoder}/{generator}/{judge}/card.json",
@@ -62,7 +62,7 @@ rule train_detector:
     resources:
         **ENCODING,
     params:
-        code=code("detectors/train_detector.py", detectors.modules),
+        code=code("detectors/train_detector.py", detectors.modules, of=detectors.trained),
         settings=plan(detectors.train_detector),
     script:
         "../scripts/detectors/train_detector.py"
@@ -77,7 +77,7 @@ rule apply_detectors:
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{asked}/{shard}.parquet",
         prompt=ancient(shipped("resources/prompts/detect_scope.yaml")),
-        weights=plan(detectors.applied_weights),
+        weights=plan(detectors.weights, of=detectors.applied),
     output:
         predictions=table(
             expand(
@@ -90,7 +90,7 @@ rule apply_detectors:
     resources:
         **ENCODING,
     params:
-        code=code("detectors/apply_detectors.py", detectors.applied_modules),
+        code=code("detectors/apply_detectors.py", detectors.modules, of=detectors.applied),
         settings=plan(detectors.apply_detectors),
     script:
         "../scripts/detectors/apply_detectors.py"
@@ -102,7 +102,7 @@ rule predict_in_folds:
         documents="results/documents/{asked}.parquet",
         questions="results/questions/{asked}/{asked}.parquet",
         prompt=ancient(shipped("resources/prompts/detect_scope.yaml")),
-        weights=plan(detectors.folded_weights),
+        weights=plan(detectors.weights, of=detectors.folded),
     output:
         fold_predictions=table("results/fold_predictions/{asked}.parquet"),
     conda:
@@ -110,7 +110,7 @@ rule predict_in_folds:
     resources:
         **ENCODING,
     params:
-        code=code("detectors/predict_in_folds.py", detectors.folded_modules),
+        code=code("detectors/predict_in_folds.py", detectors.modules, of=detectors.folded),
         settings=plan(detectors.predict_in_folds),
     script:
         "../scripts/detectors/predict_in_folds.py"

@@ -94,7 +94,7 @@ def test_stages_get_their_settings_and_inputs(config):
     assert relevance.outlier_documents(config, wildcards) == "results/held_out_documents/large.parquet"
     assert relevance.outlier_inputs(config, "{query_set}", "query_set", wildcards) == ["known", "near", "written"]
     assert relevance.outlier_inputs(config, "{corpus}", "corpus", wildcards) == ["large", "large.held_out"]
-    assert relevance.outlier_kinds(config) == ["ragassay.models.encoders.kinds.sentence_transformers"] * 2
+    assert relevance.outlier_kinds(config) == ["ragassay.models.encoders.kinds.sentence_transformers"]
 
 
 def test_without_vectors_no_outlier_is_looked_for(config):

@@ -144,7 +144,7 @@ def null_scores(config: dict, wildcards) -> list[str]:
 def fit_defence(config: dict, wildcards) -> dict:
     retriever = search.retriever(config, wildcards.retriever)
     params = _judge(config, wildcards) | {
-        "similarity": retriever.get("similarity", "cosine"),
+        "similarity": retriever["similarity"],
         "reading": reading(config),
         "encoders": {},
     }
@@ -186,7 +186,7 @@ def weights(config: dict, wildcards) -> list[str]:
 
 def fitting_weights(config: dict, wildcards) -> list[str]:
     """The weights of the retriever's encoders, whose digests stand in the guard, and of the defence's own."""
-    is_dense = search.retriever(config, wildcards.retriever)["kind"] == search.DENSE
+    is_dense = search.kind(config, wildcards.retriever) == search.DENSE
     of_defence = weights(config, wildcards) if encoders(config, wildcards.defence) else []
     return [*(search.retriever_weights(config, wildcards) if is_dense else []), *of_defence]
 

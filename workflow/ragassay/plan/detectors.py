@@ -28,21 +28,34 @@ def method(config: dict, name: str, encoder: str) -> dict:
     return {"detector": params, "embeddings": "embeddings"}
 
 
-def modules(config: dict, wildcards) -> list[str]:
-    """The modules that compute its features, which scripts load by their names."""
-    return _modules(method(config, wildcards.detector, wildcards.encoder)["detector"])
+def trained(config: dict, wildcards) -> list[dict]:
+    """The settings of the detector that a job trains."""
+    return [method(config, wildcards.detector, wildcards.encoder)["detector"]]
 
 
-def _modules(params):
-    kinds = [f"ragassay.studies.scope.detectors.kinds.{params['kind']}"]
-    if params["kind"] != "appended_token":
-        kinds.append(f"ragassay.models.encoders.kinds.{params['encoder']['kind']}")
-    return kinds
+def applied(config: dict, wildcards=None) -> list[dict]:
+    """The same of all in use."""
+    return [method(config, *pair.split("/"))["detector"] for pair in used(config)]
 
 
-def weights(config: dict, wildcards) -> list[str]:
-    """The weights of its model, as inputs."""
-    return models.weights(method(config, wildcards.detector, wildcards.encoder)["detector"]["encoder"])
+def folded(config: dict, wildcards=None) -> list[dict]:
+    """The same of those that are trained in folds: all but the two that stand as controls beside them."""
+    return [params for params in applied(config) if params["kind"] not in CONTROLS]
+
+
+def modules(config: dict, wildcards, of) -> list[str]:
+    """The modules that compute features of detectors, which scripts load by their names; `of` says which."""
+    kinds = []
+    for params in of(config, wildcards):
+        kinds.append(f"ragassay.studies.scope.detectors.kinds.{params['kind']}")
+        if params["kind"] != "appended_token":
+            kinds.append(f"ragassay.models.encoders.kinds.{params['encoder']['kind']}")
+    return list(dict.fromkeys(kinds))
+
+
+def weights(config: dict, wildcards, of) -> list[str]:
+    """The weights of their models, as inputs."""
+    return list(dict.fromkeys(file for params in of(config, wildcards) for file in models.weights(params["encoder"])))
 
 
 def train_detector(config: dict, wildcards) -> dict:
@@ -54,26 +67,7 @@ def train_detector(config: dict, wildcards) -> dict:
 def apply_detectors(config: dict, wildcards) -> dict:
     """Near-duplicates are defined as in the study."""
     same = {"cut_after_words": config["documents"]["cut_after_words"], **config["duplicates"], "asked": wildcards.asked}
-    return {"detectors": _entries(config), "embeddings": "embeddings", **same}
-
-
-def applied_modules(config: dict) -> list[str]:
-    """The modules that compute features of all detectors in use."""
-    return list(dict.fromkeys(name for params in _entries(config) for name in _modules(params)))
-
-
-def applied_weights(config: dict) -> list[str]:
-    """The weights of their models, as inputs."""
-    return list(dict.fromkeys(file for params in _entries(config) for file in models.weights(params["encoder"])))
-
-
-def _entries(config):
-    return [method(config, *pair.split("/"))["detector"] for pair in used(config)]
-
-
-def folded(config: dict) -> list[dict]:
-    """The settings of each detector that is trained in folds: all but the two that stand as controls beside them."""
-    return [params for params in _entries(config) if params["kind"] not in CONTROLS]
+    return {"detectors": applied(config), "embeddings": "embeddings", **same}
 
 
 def predict_in_folds(config: dict, wildcards) -> dict:
@@ -81,24 +75,11 @@ def predict_in_folds(config: dict, wildcards) -> dict:
     return params | {"cut_after_words": config["documents"]["cut_after_words"], **config["duplicates"]}
 
 
-def folded_modules(config: dict, wildcards) -> list[str]:
-    """The modules that compute features of the detectors that are trained in folds."""
-    return list(dict.fromkeys(name for params in folded(config) for name in _modules(params)))
-
-
-def folded_weights(config: dict, wildcards) -> list[str]:
-    """The weights of their models, as inputs."""
-    return list(dict.fromkeys(file for params in folded(config) for file in models.weights(params["encoder"])))
-
-
 def measure_detectors(config: dict) -> dict:
     """The study's own generator is the first; those that are asked what is out of scope are judges and responders."""
     scope = config["scope"]
-    params = {
-        "generator": scope["generators"][0],
-        "asked_models": [*scope["judges"], *models_among(scope["responders"])],
-    }
-    return {**params, **draws(config, "detectors")}
+    asked_models = [*scope["judges"], *models_among(scope["responders"])]
+    return {"generator": scope["generators"][0], "asked_models": asked_models, **draws(config, "detectors")}
 
 
 def check(config: dict) -> Iterator[tuple]:

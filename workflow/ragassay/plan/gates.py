@@ -8,11 +8,9 @@ from ragassay.plan.search import BM25, DENSE, VECTORS
 def gates(config: dict) -> Grid:
     """Corpus and retriever of each gate; vectors from elsewhere make none."""
     first = config["relevance"]["retrievers"][0]
-    kinds = [search.retriever(config, name)["kind"] for name in relevance.members(config, first)]
-    embeds = VECTORS not in kinds
-    return Grid.of_rows(
-        ("corpus", "retriever"), [(name, first) for name in relevance.corpora(config)] if embeds else []
-    )
+    embeds = VECTORS not in [search.kind(config, name) for name in relevance.members(config, first)]
+    names = relevance.corpora(config) if embeds else []
+    return Grid.of_rows(("corpus", "retriever"), [(name, first) for name in names])
 
 
 def verdicts(config: dict) -> Grid:
@@ -28,9 +26,8 @@ def verdict_kinds(config: dict) -> list[str]:
 
 def in_knowledge(config: dict, wildcards) -> str:
     """The query set that calibrates a gate: that of the first set with its corpus."""
-    return next(
-        entry["in_knowledge"] for entry in relevance.sets(config).values() if entry["corpus"] == wildcards.corpus
-    )
+    sets = relevance.sets(config).values()
+    return next(entry["in_knowledge"] for entry in sets if entry["corpus"] == wildcards.corpus)
 
 
 def gate_queries(config: dict, wildcards) -> str:
@@ -53,12 +50,8 @@ def gate_votes(config: dict, wildcards) -> list[str]:
 
 def gate_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a gate's retrievers."""
-    dense = [
-        name
-        for name in relevance.members(config, wildcards.retriever)
-        if search.retriever(config, name)["kind"] == DENSE
-    ]
-    return [kind for name in dense for kind in search.retriever_kinds(config, Cell(retriever=name))]
+    names = relevance.members(config, wildcards.retriever)
+    return [kind for cell in _dense(config, names) for kind in search.retriever_kinds(config, cell)]
 
 
 def fit_gate(config: dict, wildcards) -> dict:
@@ -73,7 +66,7 @@ def fit_gate(config: dict, wildcards) -> dict:
 
 def of_questions(config: dict) -> list[str]:
     """The retrievers of a gate that is asked about the scope study's questions; vectors from elsewhere embed none."""
-    return [name for name in config["relevance"]["fused"] if search.retriever(config, name)["kind"] != VECTORS]
+    return [name for name in config["relevance"]["fused"] if search.kind(config, name) != VECTORS]
 
 
 def gate_questions(config: dict) -> dict:
@@ -84,21 +77,22 @@ def gate_questions(config: dict) -> dict:
 
 
 def question_weights(config: dict) -> list[str]:
-    return [path for cell in _of_questions(config) for path in search.retriever_weights(config, cell)]
+    return [path for cell in _dense(config, of_questions(config)) for path in search.retriever_weights(config, cell)]
 
 
 def question_kinds(config: dict) -> list[str]:
     """The modules that run the encoders of these retrievers."""
-    return [kind for cell in _of_questions(config) for kind in search.retriever_kinds(config, cell)]
+    return [kind for cell in _dense(config, of_questions(config)) for kind in search.retriever_kinds(config, cell)]
 
 
-def _of_questions(config):
-    return [Cell(retriever=name) for name in of_questions(config) if search.retriever(config, name)["kind"] == DENSE]
+def _dense(config, names):
+    """Those of these retrievers that compare vectors, as wildcards."""
+    return [Cell(retriever=name) for name in names if search.kind(config, name) == DENSE]
 
 
 def _search(config, name):
     """What a gate needs of one of its retrievers."""
-    kind = search.retriever(config, name)["kind"]
+    kind = search.kind(config, name)
     if kind == BM25:
         searched = search.search_bm25(config, Cell(retriever=name))["options"]
         return {"kind": kind, "titles": searched.pop("titles", "none"), "options": searched}

@@ -193,7 +193,7 @@ def sweep_raguard(config: dict, wildcards) -> dict:
     retriever, keys = search.retriever(config, wildcards.retriever), dict(wildcards.items())
     rows = [row | {"k": row["k"] or config["under_attack"]["k"]} for row in _rows(config, wildcards)]
     params = {"rows": rows, "keys": keys, "related": config["raguard"]["related"]}
-    params |= {"similarity": retriever.get("similarity", "cosine")}
+    params |= {"similarity": retriever["similarity"]}
     return params | models.encoder(config, retriever["encoder"]) | draws(config, "raguard")
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
-from ragassay.config.grid import Grid
-from ragassay.plan import models, queries, search
+from ragassay.config.grid import Cell, Grid
+from ragassay.plan import queries, search
 from ragassay.plan.corpora import HELD_OUT
 from ragassay.plan.report import draws
 from ragassay.plan.search import BM25, DENSE, VECTORS
@@ -102,15 +102,13 @@ def outliers_await(config: dict, wildcards) -> list[str]:
 
 def outlier_kinds(config: dict) -> list[str]:
     """The modules that run the encoders of the first dense retriever."""
-    return [kind for name in _encoders(config) for kind in models.encoder_kind(config, name)]
+    return [kind for name in _dense(config)[:1] for kind in search.retriever_kinds(config, Cell(retriever=name))]
 
 
 def score_outliers(config: dict, wildcards) -> dict:
-    retriever, entry = search.retriever(config, _dense(config)[0]), sets(config)[wildcards.relevance_set]
-    passages, asked = (models.encoder(config, name) for name in _encoders(config))
-    params = {"titles": retriever.get("titles", "none"), "similarity": retriever.get("similarity", "cosine")}
-    params |= {"entry": entry, "samples": config["relevance"]["samples"]}
-    return {**passages, "query_encoder": asked["encoder"], **params}
+    params = search.search_dense(config, Cell(retriever=_dense(config)[0]))
+    del params["count"]
+    return params | {"entry": sets(config)[wildcards.relevance_set], "samples": config["relevance"]["samples"]}
 
 
 def rated(config: dict) -> Grid:
@@ -192,24 +190,13 @@ def _copied(config):
     """What synthetic queries keep of the sentence that they repeat. A gate that fuses words and vectors calibrates well
     with half of it; by words alone, it would turn away many good queries.
     """
-    kinds = {_kind(config, name) for name in config["relevance"]["fused"]}
+    kinds = {search.kind(config, name) for name in config["relevance"]["fused"]}
     fuses = config["relevance"]["gate"]["statistic"] == "fused" and kinds >= {BM25, DENSE}
     return {"copied": COPIED if fuses else 0.0}
 
 
-def _kind(config, name):
-    return search.retriever(config, name)["kind"]
-
-
-def _encoders(config):
-    """The encoder of passages and that of queries."""
-    dense = _dense(config)
-    retriever = search.retriever(config, dense[0]) if dense else {}
-    return [retriever["encoder"], retriever.get("query_encoder", retriever["encoder"])] if retriever else []
-
-
 def _dense(config):
-    return [name for name in retrievers(config) if search.retriever(config, name)["kind"] == DENSE]
+    return [name for name in retrievers(config) if search.kind(config, name) == DENSE]
 
 
 def _asked(entry):
@@ -240,6 +227,6 @@ def check(config: dict) -> Iterator[tuple]:
         if log.corpus not in corpora(config):
             yield ("query_logs", name, "corpus"), unknown("corpus", log.corpus, corpora(config) or ["none"])
         for retriever in members(config, config["relevance"]["retrievers"][0]):
-            if _kind(config, retriever) == VECTORS:
+            if search.kind(config, retriever) == VECTORS:
                 problem = f"found {retriever}, whose vectors were computed elsewhere, so that no gate can embed queries"
                 yield ("query_logs", name), f"{problem}; set other relevance.retrievers or relevance.fused"

@@ -44,7 +44,18 @@ def row_lists(config: dict, wildcards) -> list[str]:
 
 
 def retriever(config: dict, name: str) -> dict:
-    """What a name stands for: an entry of `retrievers`, one that is always there, or an encoder with its defaults."""
+    """What a name stands for, with all defaults."""
+    entry = _entry(config, name)
+    towers = {"query_encoder": entry["encoder"]} if "encoder" in entry else {}
+    return {"titles": "none", "similarity": "cosine"} | towers | entry
+
+
+def kind(config: dict, name: str) -> str:
+    return _entry(config, name)["kind"]
+
+
+def _entry(config, name):
+    """An entry of `retrievers`, one that is always there, or an encoder."""
     alone = BUILT_IN.get(name, {"kind": DENSE, "encoder": name})
     return config["retrievers"].get(name, alone)
 
@@ -52,7 +63,7 @@ def retriever(config: dict, name: str) -> dict:
 def retrievers(config: dict, kind: str) -> list[str]:
     """The names of all retrievers of a kind."""
     every = [*BUILT_IN, *config["encoders"], *config["retrievers"]]
-    return [name for name in every if retriever(config, name)["kind"] == kind]
+    return [name for name in every if _entry(config, name)["kind"] == kind]
 
 
 def found_in_parts(config: dict, shards: dict, wildcards) -> list[str]:
@@ -68,25 +79,23 @@ def word_counts(config: dict, wildcards) -> str:
 
 def counted(config: dict, corpus: str, name: str) -> str:
     """The same, from the names of corpus and retriever."""
-    return f"results/word_counts/{corpus}/{retriever(config, name).get('titles', 'none')}.parquet"
+    return f"results/word_counts/{corpus}/{retriever(config, name)['titles']}.parquet"
 
 
 def search_bm25(config: dict, wildcards) -> dict:
-    entry = retriever(config, wildcards.retriever)
+    entry = _entry(config, wildcards.retriever)
     return {"options": {key: entry[key] for key in OPTIONS[BM25] if key in entry}} | _count(config)
 
 
 def search_dense(config: dict, wildcards) -> dict:
     entry = retriever(config, wildcards.retriever)
-    of_queries = models.encoder(config, entry.get("query_encoder", entry["encoder"]))["encoder"]
-    both = {**models.encoder(config, entry["encoder"]), "query_encoder": of_queries}
-    return (
-        both | {"titles": entry.get("titles", "none"), "similarity": entry.get("similarity", "cosine")} | _count(config)
-    )
+    of_queries = models.encoder(config, entry["query_encoder"])["encoder"]
+    both = models.encoder(config, entry["encoder"]) | {"query_encoder": of_queries}
+    return both | {key: entry[key] for key in ("titles", "similarity")} | _count(config)
 
 
 def search_vectors(config: dict, wildcards) -> dict:
-    return {"similarity": retriever(config, wildcards.retriever).get("similarity", "cosine")} | _count(config)
+    return {"similarity": retriever(config, wildcards.retriever)["similarity"]} | _count(config)
 
 
 def vector_files(config: dict, section: str, key: str, wildcards) -> list[str]:
@@ -106,16 +115,14 @@ def awaited(config: dict, shards: dict, wildcards) -> list[str]:
     """What a search by vectors waits for: the encoders' weights, and that the passages are embedded."""
     entry = retriever(config, wildcards.retriever)
     parts = corpora.whole_parts(config, shards, wildcards.corpus)
-    receipts = [
-        f"results/embedded_passages/{part}/{entry['encoder']}/{entry.get('titles', 'none')}.parquet" for part in parts
-    ]
+    receipts = [f"results/embedded_passages/{part}/{entry['encoder']}/{entry['titles']}.parquet" for part in parts]
     return [*receipts, *retriever_weights(config, wildcards)]
 
 
 def retriever_weights(config: dict, wildcards) -> list[str]:
     """The weights of a retriever's encoders, as inputs."""
-    entry = retriever(config, wildcards.retriever)
-    return [path for name in _encoders(entry) for path in models.encoder_weights(config, name)]
+    names = encoders(config, wildcards.retriever)
+    return [path for name in names for path in models.encoder_weights(config, name)]
 
 
 def weights(config: dict, wildcards) -> list[str]:
@@ -130,8 +137,7 @@ def encoder_kind(config: dict, wildcards) -> list[str]:
 
 def retriever_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a retriever."""
-    entry = retriever(config, wildcards.retriever)
-    return [kind for name in _encoders(entry) for kind in models.encoder_kind(config, name)]
+    return [module for name in encoders(config, wildcards.retriever) for module in models.encoder_kind(config, name)]
 
 
 def _count(config):
@@ -139,8 +145,10 @@ def _count(config):
     return {"count": config["retrieval"]["neighbours"]}
 
 
-def _encoders(entry):
-    return list(dict.fromkeys([entry["encoder"], entry.get("query_encoder", entry["encoder"])]))
+def encoders(config: dict, name: str) -> list[str]:
+    """The encoders of a retriever by vectors: that of passages, and that of queries if it is another."""
+    entry = retriever(config, name)
+    return list(dict.fromkeys([entry["encoder"], entry["query_encoder"]]))
 
 
 def check(config: dict) -> Iterator[tuple]:
