@@ -17,7 +17,8 @@ Writes  results/attack_texts/{dataset}/{attack}.parquet                what a mo
         optimised/                                                     what optimising has made; not an output either
 """
 
-from ragassay.plan import attackers, attacks, corpora, defences, defended, measures, models, search
+from ragassay.plan import attackers, attacks, corpora, defences, defended, measures, models, search, targets
+from ragassay.plan.entries import having
 from ragassay.studies.poisoning.attacks.attack import RESPONDER, WRITER
 
 RETRIEVED = plan(attacks.cells).over("results/retrieved/{dataset}/{retriever}/{attack}.parquet")
@@ -56,7 +57,7 @@ rule train_scorer:
 rule paraphrase_targets:
     """A model writes the texts of an attack from question and wrong answer."""
     input:
-        plan(models.weights_of, role=attacks.text_writer),
+        plan(models.weights_of, role=attacks.TEXT_WRITER),
         targets="results/targets/{dataset}.parquet",
         prompt=ancient(plan(attacks.writing_prompt)),
     output:
@@ -66,16 +67,16 @@ rule paraphrase_targets:
     benchmark:
         "logs/paraphrase_targets/{dataset}/{attack}.benchmark.jsonl"
     wildcard_constraints:
-        attack=one_of(plan(attacks.with_writer)),
+        attack=one_of(having(config["attacks"], "writer")),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.threads_of, role=attacks.text_writer)
+    threads: plan(models.threads_of, role=attacks.TEXT_WRITER)
     resources:
         runtime="4h",
     params:
-        code=code("attacks/paraphrase_targets.py", models.provider_of, role=attacks.text_writer),
+        code=code("attacks/paraphrase_targets.py", models.provider_of, role=attacks.TEXT_WRITER),
         settings=plan(attacks.paraphrase_targets),
-        access=frozen(plan(models.access_of, role=attacks.text_writer)),
+        access=frozen(plan(models.access_of, role=attacks.TEXT_WRITER)),
     script:
         "../scripts/attacks/paraphrase_targets.py"
 
@@ -85,7 +86,9 @@ rule poison_corpus:
     input:
         targets="results/targets/{dataset}.parquet",
         passages=plan(attackers.poison_inputs, pattern="results/passages/{corpus}.parquet"),
-        neighbours=plan(attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        neighbours=plan(
+            attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{dataset}.targets.parquet"
+        ),
         texts=plan(attacks.poison_texts),
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
@@ -96,7 +99,7 @@ rule poison_corpus:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code("attacks/poison_corpus.py", attacks.poison_kinds),
+        code=code("attacks/poison_corpus.py", attacks.kinds),
         settings=plan(attacks.poison_corpus),
     script:
         "../scripts/attacks/poison_corpus.py"
@@ -150,7 +153,9 @@ rule optimise_passages:
         plan(attackers.attacked_filters),
         targets="results/targets/{dataset}.parquet",
         passages=plan(attackers.poison_inputs, pattern="results/passages/{corpus}.parquet"),
-        neighbours=plan(attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        neighbours=plan(
+            attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{dataset}.targets.parquet"
+        ),
         prompt=ancient(plan(defended.prompt)),
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
@@ -175,7 +180,7 @@ rule retrieve_dense:
     input:
         plan(search.retriever_weights),
         queries="results/queries/{dataset}.targets.parquet",
-        neighbours=plan(attacks.clean, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        neighbours=plan(targets.clean, pattern="results/neighbours/{corpus}/{retriever}/{dataset}.targets.parquet"),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
     output:
         retrieved=table("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
@@ -195,7 +200,7 @@ rule retrieve_dense:
 rule retrieve_bm25:
     """What questions find by BM25 in clean and poisoned passages together, since each changes how rare words are."""
     input:
-        passages=plan(attacks.clean, pattern="results/passages/{corpus}.parquet"),
+        passages=plan(targets.clean, pattern="results/passages/{corpus}.parquet"),
         queries="results/queries/{dataset}.targets.parquet",
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
     output:

@@ -15,6 +15,7 @@ Writes  results/passages/{corpus}.parquet                      what can be found
 """
 
 from ragassay.plan import corpora, models, relevance, targets
+from ragassay.plan.entries import having, path
 
 CALLS += expand("results/calls/rewrite_passages/{corpus}.parquet", corpus=plan(targets.extended))
 
@@ -65,7 +66,7 @@ rule read_collection:
     output:
         passages=table("results/passages/{corpus}.parquet"),
     wildcard_constraints:
-        corpus=one_of(plan(corpora.collected)),
+        corpus=one_of(having(config["corpora"], "collection")),
     conda:
         "../../envs/connectors.yaml"
     resources:
@@ -182,8 +183,8 @@ rule keep_known_passages:
 rule rewrite_passages:
     """A model says some passages of a corpus in other words."""
     input:
-        plan(models.weights_of, role=targets.rewriter),
-        passages=plan(targets.rewritten),
+        plan(models.weights_of, role=targets.REWRITER),
+        passages=plan(path, pattern="results/passages/{base}.parquet", base="corpora/{corpus}/extends"),
         prompt=ancient(shipped("resources/prompts/rewrite_passage.yaml")),
     output:
         new_passages=table("results/passages/{corpus}+1.parquet"),
@@ -193,15 +194,15 @@ rule rewrite_passages:
     benchmark:
         "logs/rewrite_passages/{corpus}.benchmark.jsonl"
     wildcard_constraints:
-        corpus=one_of(plan(corpora.extended)),
+        corpus=one_of(having(config["corpora"], "extends")),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.threads_of, role=targets.rewriter)
+    threads: plan(models.threads_of, role=targets.REWRITER)
     resources:
         runtime="4h",
     params:
-        code=code("corpora/rewrite_passages.py", models.provider_of, role=targets.rewriter),
+        code=code("corpora/rewrite_passages.py", models.provider_of, role=targets.REWRITER),
         settings=plan(targets.rewrite_passages),
-        access=frozen(plan(models.access_of, role=targets.rewriter)),
+        access=frozen(plan(models.access_of, role=targets.REWRITER)),
     script:
         "../scripts/corpora/rewrite_passages.py"

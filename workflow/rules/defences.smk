@@ -28,7 +28,7 @@ rule retrieve_rewritten:
     input:
         plan(search.retriever_weights),
         queries="results/queries/{dataset}.{defence}.parquet",
-        neighbours=plan(defended.rewritten_neighbours),
+        neighbours=plan(targets.clean, pattern="results/neighbours/{corpus}/{retriever}/{dataset}.{defence}.parquet"),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
     output:
         found_rewritten=table("results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet"),
@@ -52,7 +52,7 @@ rule filter_retrieved:
         targets="results/targets/{dataset}.parquet",
         retrieved="results/retrieved/{dataset}/{retriever}/{attack}.parquet",
         found_rewritten=plan(defended.found_rewritten),
-        passages=plan(targets.passages),
+        passages=plan(targets.clean, pattern="results/passages/{corpus}.parquet"),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         passage_scores=plan(defences.of_all, of=defences.scores),
         guards=plan(defences.of_all, of=defences.guard),
@@ -75,7 +75,7 @@ rule answer_attacked:
         plan(models.weights_of, role="responder"),
         targets="results/targets/{dataset}.parquet",
         filtered="results/filtered/{dataset}/{retriever}/{attack}.parquet",
-        passages=plan(targets.passages),
+        passages=plan(targets.clean, pattern="results/passages/{corpus}.parquet"),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         prompt=ancient(plan(defended.prompt)),
         closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),

@@ -20,8 +20,9 @@ Writes  fetched/{place}                                                         
 
 from ragassay.base.address import PLACE
 from ragassay.plan import documents, question_sets
+from ragassay.plan.entries import having, lacking
 
-CRAWLED = plan(documents.crawled)
+CRAWLED = lacking(SHARDS, "documents")
 REJECTING = ["pages", "articles", "documents"]
 SECTIONS["documents"] = {}
 SECTIONS["crawl"] = {"page": "documents", "shown": bool(CRAWLED)}
@@ -65,7 +66,7 @@ rule read_articles:
         articles=table("results/articles/{shard}.parquet"),
         rejects=table("results/rejects/articles/{shard}.parquet"),
     wildcard_constraints:
-        shard=one_of(plan(documents.from_files)),
+        shard=one_of(having(SHARDS, "documents")),
     conda:
         "../../envs/files.yaml"
     params:
@@ -86,7 +87,7 @@ rule read_question_set:
         questions=table("results/questions/{question_set}/{question_set}.parquet"),
         human_labels=table("results/human_labels/{question_set}.parquet"),
     wildcard_constraints:
-        question_set=one_of(plan(question_sets.named)),
+        question_set=one_of(lacking(config["question_sets"], "nearest")),
     conda:
         "../../envs/files.yaml"
     params:
@@ -108,7 +109,7 @@ rule place_questions:
         questions=table("results/questions/{question_set}/{question_set}.parquet"),
         human_labels=table("results/human_labels/{question_set}.parquet"),
     wildcard_constraints:
-        question_set=one_of(plan(question_sets.placed)),
+        question_set=one_of(having(config["question_sets"], "nearest")),
     conda:
         "../../envs/encoders.yaml"
     resources:

@@ -71,7 +71,7 @@ rule answer_sweeps:
         plan(models.weights_of, role="responder"),
         targets="results/targets/{dataset}.parquet",
         sweep_shown="results/sweep_shown/{dataset}/{retriever}.parquet",
-        passages=plan(targets.passages),
+        passages=plan(targets.clean, pattern="results/passages/{corpus}.parquet"),
         poisoned_passages=plan(measures.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
         prompt=ancient(plan(defended.prompt)),
         closed_book_prompt=ancient(shipped("resources/prompts/answer_closed_book.yaml")),

@@ -11,8 +11,9 @@ Writes  results/feeds/{shard}.parquet               the feeds that can be asked,
 """
 
 from ragassay.plan import documents
+from ragassay.plan.entries import lacking
 
-CRAWLED = plan(documents.crawled)
+CRAWLED = lacking(SHARDS, "documents")
 
 
 rule export_feeds:

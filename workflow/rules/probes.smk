@@ -13,7 +13,7 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
         results/calls/..., ledger/...  of answer_prompts and scrutinise_answers        as in questions.smk
 """
 
-from ragassay.plan import attacks, defended, models, probes
+from ragassay.plan import defended, models, probes, targets
 
 READ = plan(probes.cells)
 SCORES = READ.over("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet")
@@ -42,9 +42,9 @@ rule pair_prompts:
     input:
         plan(models.encoder_weights, name=config["revprag"]["encoder"]),
         targets="results/targets/{dataset}.parquet",
-        passages=plan(attacks.clean, pattern="results/passages/{corpus}.parquet"),
+        passages=plan(targets.clean, pattern="results/passages/{corpus}.parquet"),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
-        neighbours=plan(attacks.clean, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        neighbours=plan(targets.clean, pattern="results/neighbours/{corpus}/{retriever}/{dataset}.targets.parquet"),
         retrieved="results/retrieved/{dataset}/{retriever}/{attack}.parquet",
     output:
         prompt_pairs=table("results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),

@@ -13,8 +13,10 @@ Writes  results/queries/{query_set}.parquet                         what is sear
 """
 
 from ragassay.plan import models, queries, questions, search
+from ragassay.plan.entries import having, lacking, path
 
-CALLS += expand("results/calls/write_synthetic_queries/{query_set}.parquet", query_set=plan(queries.by_model))
+WRITTEN = having(config["synthetic_queries"], "model")
+CALLS += expand("results/calls/write_synthetic_queries/{query_set}.parquet", query_set=WRITTEN)
 PRODUCTS += expand("results/query_logs/{query_log}.parquet", query_log=config["query_logs"])
 
 
@@ -79,8 +81,8 @@ rule read_queries:
 rule write_synthetic_queries:
     """A model writes a question with options and its answer from each of some passages."""
     input:
-        plan(models.weights_of, role=queries.writer),
-        passages=plan(queries.passages),
+        plan(models.weights_of, role=queries.WRITER),
+        passages=plan(path, pattern="results/passages/{name}.parquet", name="synthetic_queries/{query_set}/corpus"),
         prompt=ancient(shipped("resources/prompts/write_synthetic_queries.yaml")),
     output:
         queries=table("results/queries/{query_set}.parquet"),
@@ -89,16 +91,16 @@ rule write_synthetic_queries:
     benchmark:
         "logs/write_synthetic_queries/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        query_set=one_of(plan(queries.by_model)),
+        query_set=one_of(WRITTEN),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.threads_of, role=queries.writer)
+    threads: plan(models.threads_of, role=queries.WRITER)
     resources:
         runtime="4h",
     params:
-        code=code("queries/write_synthetic_queries.py", models.provider_of, role=queries.writer),
+        code=code("queries/write_synthetic_queries.py", models.provider_of, role=queries.WRITER),
         settings=plan(queries.write_synthetic_queries),
-        access=frozen(plan(models.access_of, role=queries.writer)),
+        access=frozen(plan(models.access_of, role=queries.WRITER)),
     script:
         "../scripts/queries/write_synthetic_queries.py"
 
@@ -106,11 +108,11 @@ rule write_synthetic_queries:
 rule take_synthetic_queries:
     """Sentences of a corpus become queries, where no model writes any."""
     input:
-        passages=plan(queries.passages),
+        passages=plan(path, pattern="results/passages/{name}.parquet", name="synthetic_queries/{query_set}/corpus"),
     output:
         queries=table("results/queries/{query_set}.parquet"),
     wildcard_constraints:
-        query_set=one_of(plan(queries.from_corpus)),
+        query_set=one_of(lacking(config["synthetic_queries"], "model")),
     conda:
         "../../envs/tables.yaml"
     params:
@@ -128,7 +130,7 @@ rule read_query_log:
         query_log=table("results/query_logs/{query_log}.parquet"),
         rejects=table("results/rejects/query_logs/{query_log}.parquet"),
     wildcard_constraints:
-        query_log=one_of(plan(queries.logs, mixed=False)),
+        query_log=one_of(having(config["query_logs"], "files")),
     conda:
         "../../envs/tables.yaml"
     params:
@@ -145,7 +147,7 @@ rule mix_query_log:
     output:
         query_log=table("results/query_logs/{query_log}.parquet"),
     wildcard_constraints:
-        query_log=one_of(plan(queries.logs, mixed=True)),
+        query_log=one_of(lacking(config["query_logs"], "files")),
     conda:
         "../../envs/tables.yaml"
     params:

@@ -7,6 +7,7 @@ Writes  results/overlap/{generator}/{shard}.parquet     what the overlap control
 """
 
 from ragassay.plan import models, people, question_sets
+from ragassay.plan.entries import having
 from ragassay.plan.report import draws
 
 SETS = list(config["question_sets"])
@@ -56,7 +57,7 @@ rule measure_question_sets:
         overlap=expand("results/overlap/{name}/{name}.parquet", name=SETS),
         predictions=PREDICTED.over("results/predictions/{detector}/{generator}/{judge}/{asked}/{asked}.parquet"),
         fold_predictions=expand("results/fold_predictions/{name}.parquet", name=plan(question_sets.in_folds)),
-        queries=expand("results/queries/{name}.parquet", name=plan(question_sets.searched)),
+        queries=expand("results/queries/{name}.parquet", name=having(config["question_sets"], "retrieval")),
         neighbours=plan(question_sets.searches).over("results/neighbours/{name}/{retriever}/{name}.parquet"),
     output:
         metrics=table("results/metrics/question_sets.parquet"),

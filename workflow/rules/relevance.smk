@@ -22,6 +22,7 @@ Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   
 """
 
 from ragassay.plan import explorers, gates, grading, models, queries, relevance
+from ragassay.plan.entries import path
 from ragassay.plan.report import draws
 
 COMPARED = list(config["relevance"]["sets"])
@@ -116,7 +117,9 @@ rule score_outliers:
     input:
         plan(relevance.outliers_await),
         passages=plan(relevance.outlier_inputs, pattern="results/passages/{corpus}.parquet", key="corpus"),
-        held_out_documents=plan(relevance.outlier_documents),
+        held_out_documents=plan(
+            path, pattern="results/held_out_documents/{corpus}.parquet", corpus="relevance/sets/{relevance_set}/corpus"
+        ),
         queries=plan(relevance.outlier_inputs, pattern="results/queries/{query_set}.parquet", key="query_set"),
     output:
         outlier_scores=table("results/outlier_scores/{relevance_set}.parquet"),

@@ -11,8 +11,9 @@ Writes  results/targets/{dataset}.parquet                              questions
 """
 
 from ragassay.plan import defended, models, targets
+from ragassay.plan.entries import having, path
 
-WRITTEN = plan(targets.made, origin=targets.BY_MODEL)
+WRITTEN = having(config["datasets"], targets.BY_MODEL)
 CALLS += expand("results/calls/write_targets/{dataset}.parquet", dataset=WRITTEN)
 CALLS += plan(defended.rewritten).over("results/calls/rewrite_questions/{dataset}/{defence}.parquet")
 PRODUCTS += expand("results/targets/{dataset}.parquet", dataset=config["datasets"])
@@ -30,7 +31,7 @@ rule read_targets:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),
     wildcard_constraints:
-        dataset=one_of(plan(targets.made, origin=targets.FILES)),
+        dataset=one_of(having(config["datasets"], targets.FILES)),
     conda:
         "../../envs/tables.yaml"
     params:
@@ -43,12 +44,12 @@ rule read_targets:
 rule make_targets:
     """Targets that rules make of what a corpus tells, with answers exchanged."""
     input:
-        passages=plan(targets.passages),
+        passages=plan(targets.clean, pattern="results/passages/{corpus}.parquet"),
     output:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),
     wildcard_constraints:
-        dataset=one_of(plan(targets.made, origin=targets.BY_RULE)),
+        dataset=one_of(having(config["datasets"], targets.BY_RULE)),
     conda:
         "../../envs/tables.yaml"
     params:
@@ -61,9 +62,9 @@ rule make_targets:
 rule write_targets:
     """Targets that a model makes: questions that it knows the answer of, a wrong answer, and texts that state it."""
     input:
-        plan(models.weights_of, role=targets.target_writer),
-        queries=plan(targets.queries),
-        passages=plan(targets.passages),
+        plan(models.weights_of, role=targets.WRITER),
+        queries=plan(path, pattern="results/queries/{name}.parquet", name="datasets/{dataset}/by_model/query_set"),
+        passages=plan(targets.clean, pattern="results/passages/{corpus}.parquet"),
         answer_prompt=ancient(shipped("resources/prompts/answer_briefly.yaml")),
         propose_prompt=ancient(shipped("resources/prompts/propose_wrong_answer.yaml")),
         text_prompt=ancient(shipped("resources/prompts/write_supporting_texts.yaml")),
@@ -77,13 +78,13 @@ rule write_targets:
         dataset=one_of(WRITTEN),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.threads_of, role=targets.target_writer)
+    threads: plan(models.threads_of, role=targets.WRITER)
     resources:
         runtime="4h",
     params:
-        code=code("targets/write_targets.py", models.provider_of, role=targets.target_writer),
+        code=code("targets/write_targets.py", models.provider_of, role=targets.WRITER),
         settings=plan(targets.write_targets),
-        access=frozen(plan(models.access_of, role=targets.target_writer)),
+        access=frozen(plan(models.access_of, role=targets.WRITER)),
     script:
         "../scripts/targets/write_targets.py"
 
@@ -106,7 +107,7 @@ rule collect_target_queries:
 rule rewrite_questions:
     """A defence has the questions put in other words before anybody searches for them."""
     input:
-        plan(models.weights_of, role=defended.question_writer),
+        plan(models.weights_of, role=defended.WRITER),
         queries="results/queries/{dataset}.targets.parquet",
         prompt=ancient(shipped("resources/prompts/rewrite_question.yaml")),
     output:
@@ -119,12 +120,12 @@ rule rewrite_questions:
         defence=one_of(plan(defended.rewriting)),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.threads_of, role=defended.question_writer)
+    threads: plan(models.threads_of, role=defended.WRITER)
     resources:
         runtime="4h",
     params:
         code=code("targets/rewrite_questions.py", defended.writing_kinds),
         settings=plan(defended.rewrite_questions),
-        access=frozen(plan(models.access_of, role=defended.question_writer)),
+        access=frozen(plan(models.access_of, role=defended.WRITER)),
     script:
         "../scripts/targets/rewrite_questions.py"

@@ -3,6 +3,7 @@
 import pytest
 
 from ragassay.plan import coverage, explorers, question_sets
+from ragassay.plan.entries import having
 from wildcards import Wildcards
 
 ENTRIES = {
@@ -39,7 +40,7 @@ def test_its_questions_have_a_page_where_the_section_is_shown(covered):
 
 
 def test_a_set_without_documents_is_placed_and_the_others_are_not(covered):
-    assert question_sets.placed(covered) == ["asked"] and "natural" in question_sets.named(covered)
+    assert having(covered["question_sets"], "nearest") == ["asked"]
     assert question_sets.placed_questions(covered, Wildcards(question_set="asked")) == [
         "results/questions/asked/asked.parquet"
     ]

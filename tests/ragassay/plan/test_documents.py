@@ -6,6 +6,7 @@ from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.config.shards import read_shards
 from ragassay.plan import contents, documents
+from ragassay.plan.entries import having, lacking
 from wildcards import Wildcards
 
 TABLE = """shard\tdocuments\ttopics\tfirst_day\tlast_day\tper_topic
@@ -25,7 +26,7 @@ def shards(tmp_path, monkeypatch):
 
 
 def test_a_shard_is_of_files_or_crawled(shards):
-    assert (documents.from_files(shards), documents.crawled(shards)) == (["one"], ["two", "three"])
+    assert (having(shards, "documents"), lacking(shards, "documents")) == (["one"], ["two", "three"])
     assert documents.files(shards, Wildcards(shard="one")) == ["texts/a.txt"]
 
 

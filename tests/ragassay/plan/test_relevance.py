@@ -91,7 +91,6 @@ def test_stages_get_their_settings_and_inputs(config):
     assert settings["options"]["ks"] == [8, 16, 32, 64]
     wildcards = Wildcards(relevance_set="two")
     assert relevance.score_outliers(config, wildcards)["query_encoder"]["name"] == "minilm"
-    assert relevance.outlier_documents(config, wildcards) == "results/held_out_documents/large.parquet"
     assert relevance.outlier_inputs(config, "{query_set}", "query_set", wildcards) == ["known", "near", "written"]
     assert relevance.outlier_inputs(config, "{corpus}", "corpus", wildcards) == ["large", "large.held_out"]
     assert relevance.outlier_kinds(config) == ["ragassay.models.encoders.kinds.sentence_transformers"]

@@ -10,6 +10,7 @@ from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.plan import attacks, corpora, defences, models, queries, relevance, retrieval, search, targets
+from ragassay.plan.entries import having, lacking, path
 from ragassay.plan.search import NoVectors
 from wildcards import Wildcards
 
@@ -298,12 +299,13 @@ def query_config():
 
 
 def test_a_set_is_written_by_its_model_or_taken_from_its_corpus(query_config):
-    assert queries.by_model(query_config) == ["made"] and queries.from_corpus(query_config) == ["taken"]
+    assert having(query_config["synthetic_queries"], "model") == ["made"]
+    assert lacking(query_config["synthetic_queries"], "model") == ["taken"]
     job = Wildcards(query_set="made")
-    assert queries.passages(query_config, job) == "results/passages/documents.parquet"
-    assert models.provider_of(query_config, queries.writer, job) == ["ragassay.calls.providers.rules"]
-    assert models.weights_of(query_config, queries.writer, job) == []
-    assert models.access_of(query_config, queries.writer, job)["mode"] == "online"
+    assert path(query_config, "{query_set}/{of}", job, of="synthetic_queries/{query_set}/corpus") == "made/documents"
+    assert models.provider_of(query_config, queries.WRITER, job) == ["ragassay.calls.providers.rules"]
+    assert models.weights_of(query_config, queries.WRITER, job) == []
+    assert models.access_of(query_config, queries.WRITER, job)["mode"] == "online"
     settings = queries.write_synthetic_queries(query_config, job)
     assert settings["model"]["name"] == "m" and settings["ledger"] == "ledger/write_synthetic_queries/made/m"
     assert (settings["count"], settings["examples"]) == (300, [])
@@ -321,7 +323,8 @@ def test_a_log_is_mixed_from_all_its_sets_once(query_config):
 def test_a_users_log_is_read(query_config):
     columns = {"date": "day", "text": "text"}
     query_config["query_logs"]["mine"] = {"files": ["log.csv"], "columns": columns, "date_format": "%d.%m.%Y"}
-    assert queries.logs(query_config, mixed=False) == ["mine"] and queries.logs(query_config, mixed=True) == ["log"]
+    logs = query_config["query_logs"]
+    assert having(logs, "files") == ["mine"] and lacking(logs, "files") == ["log"]
     settings = queries.read_query_log(query_config, Wildcards(query_log="mine"))
     assert settings["name"] == "mine" and settings["columns"] == columns and settings["date_format"] == "%d.%m.%Y"
 
@@ -367,20 +370,18 @@ def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_write
     assert wholes == [["texts+1"], ["texts+2"], ["more+1"]] and corpora.whole_parts(own, {}, "more+1") == ["more+1"]
     third = corpora.whole_part(own, {}, Wildcards(corpus="more", number="3"))
     assert third == "results/passages/more+1.parquet"
-    assert targets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
     settings = targets.rewrite_passages(own, Wildcards(corpus="more"))
     assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/careful")
 
 
 def test_targets_come_from_files_from_rules_or_from_a_model():
     own = target_config()
-    origins = {key: targets.made(own, key) for key in targets.ORIGINS}
+    origins = {key: having(own["datasets"], key) for key in targets.ORIGINS}
     assert origins == {"targets": ["brought"], "by_rule": ["ruled"], "by_model": ["modelled"]}
     assert targets.make_targets(own, Wildcards(dataset="ruled"))["count"] == 400
     job = Wildcards(dataset="modelled")
-    assert targets.queries(own, job) == "results/queries/asked.parquet"
-    assert targets.passages(own, job) == "results/passages/more.parquet"
-    assert models.provider_of(own, targets.target_writer, job) == ["ragassay.calls.providers.rules"]
+    assert targets.clean(own, "{corpus}/{dataset}.targets", job) == "more/modelled.targets"
+    assert models.provider_of(own, targets.WRITER, job) == ["ragassay.calls.providers.rules"]
     settings = targets.write_targets(own, job)
     assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "careful")
     assert targets.extended(own) == ["more"], "no dataset needs the other"
@@ -393,6 +394,6 @@ def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch
         update_config(own, yaml.safe_load(file.read_text()))
     filled = checked(own, files, SCHEMA)
     assert [found for module in (targets, search, attacks, defences) for found in module.check(filled)] == []
-    assert targets.made(filled, "by_model") == ["nq", "msmarco", "hotpotqa", "enq", "emsmarco"]
+    assert having(filled["datasets"], "by_model") == ["nq", "msmarco", "hotpotqa", "enq", "emsmarco"]
     assert targets.extended(filled) == ["enq", "emsmarco"] and len(attacks.cells(filled)) == 5 * 5
     assert corpora.parts_of(filled, {}, "enq") == ["nq", "enq+1"]

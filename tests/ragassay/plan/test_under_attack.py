@@ -34,7 +34,7 @@ def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
     own = config(CELL)
     loud = Wildcards(dataset="mine", attack="loud")
     assert attacks.poison_corpus(own, loud) == {"attack": "loud", "kind": "jamming", "settings": {"texts": 2}}
-    pattern = "results/neighbours/{corpus}/{retriever}/{query_set}.parquet"
+    pattern = "results/neighbours/{corpus}/{retriever}/{dataset}.targets.parquet"
     assert attackers.poison_inputs(own, pattern, loud) == []
     edited = Wildcards(dataset="mine", attack="edited")
     assert attackers.poison_inputs(own, pattern, edited) == ["results/neighbours/texts/bm25/mine.targets.parquet"]
@@ -61,9 +61,7 @@ def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_
     job = Wildcards(dataset="mine", attack="loud")
     own = config(CELL, attacks={"loud": loud})
     assert attacks.poison_texts(own, job) == ["results/attack_texts/mine/loud.parquet"]
-    assert attacks.needing(own, WRITER).over("{dataset}/{attack}") == ["mine/loud"] and attacks.with_writer(own) == [
-        "loud"
-    ]
+    assert attacks.needing(own, WRITER).over("{dataset}/{attack}") == ["mine/loud"]
     settings = attacks.paraphrase_targets(own, job)
     assert (settings["texts"], settings["words"], settings["model"]["name"]) == (2, 30, "careful")
     assert settings["ledger"] == "ledger/paraphrase_targets/mine/loud/careful"
@@ -79,7 +77,6 @@ def test_a_defence_that_rewrites_questions_has_them_searched_for_again():
     own = config(CELL | {"retrievers": ["minilm"], "defences": ["none", "para"]}, defences=rewriting)
     cell = Wildcards(dataset="mine", retriever="minilm", attack="loud", defence="para")
     assert defended.found_rewritten(own, cell) == ["results/found_rewritten/mine/minilm/loud/para.parquet"]
-    assert defended.rewritten_neighbours(own, cell) == "results/neighbours/texts/minilm/mine.para.parquet"
     assert defended.rewritten(own).over("{dataset}.{defence}") == ["mine.para"]
     assert len(defended.rewritten(own)) == len(defended.as_asked(own)) == 2
     assert defended.rewrite_questions(own, cell)["ledger"] == "ledger/rewrite_questions/mine/minilm/loud/para/careful"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ragassay.base.errors import AssayError
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import attacks, defences, measures, models, search
+from ragassay.plan import attacks, defences, measures, models, search, targets
 from ragassay.plan.search import DENSE
 from ragassay.studies.poisoning.attacks.attack import FILTER, READER, RESPONDER, RETRIEVED, RETRIEVER
 
@@ -22,7 +22,7 @@ def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
     """The clean corpus or its neighbours, for attacks that need what questions find there."""
     if RETRIEVED not in needs(config, wildcards):
         return []
-    return [attacks.filled(config, wildcards.dataset, _attacked(config, wildcards).retriever, pattern)]
+    return [targets.clean(config, pattern, Cell(wildcards.items(), **_attacked(config, wildcards)))]
 
 
 def optimise_passages(config: dict, wildcards) -> dict:
@@ -45,7 +45,7 @@ def optimise_passages(config: dict, wildcards) -> dict:
 
 def optimised_kinds(config: dict, wildcards) -> list[str]:
     """The module that makes the texts, and those that run the retriever's encoders."""
-    kinds = [*attacks.poison_kinds(config, wildcards), *search.retriever_kinds(config, _attacked(config, wildcards))]
+    kinds = [*attacks.kinds(config, wildcards), *search.retriever_kinds(config, _attacked(config, wildcards))]
     if RESPONDER in needs(config, wildcards):
         kinds += models.provider_of(config, _responder, wildcards)
     return kinds

@@ -14,7 +14,7 @@ from ragassay.plan.search import VECTORS
 from ragassay.studies.poisoning.attacks.attack import RETRIEVER, SETTINGS, TEXTS, WRITER
 
 OWN_ENTRY = {TEXTS: "files", WRITER: "writer"}  # what an attack may need -> the setting of its entry that has it
-QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
+TEXT_WRITER = "attacks/{attack}/writer"  # where the model stands that writes the texts of an attack
 
 
 def attack(config: dict, name: str) -> NamedMethod:
@@ -53,16 +53,6 @@ def needing(config: dict, need: str) -> Grid:
     return cells(config).by("dataset", "attack").where(lambda cell: need in attack(config, cell.attack).needs)
 
 
-def with_writer(config: dict) -> list[str]:
-    """The attacks whose texts a model writes."""
-    return [name for name, entry in config["attacks"].items() if "writer" in entry]
-
-
-def text_writer(config: dict, wildcards) -> str:
-    """The model that writes the texts of an attack."""
-    return config["attacks"][wildcards.attack]["writer"]
-
-
 def writing_prompt(config: dict, wildcards) -> str:
     """The prompt that this model gets."""
     return shipped(f"resources/prompts/{attack(config, wildcards.attack).settings['prompt']}.yaml")
@@ -72,10 +62,11 @@ def paraphrase_targets(config: dict, wildcards) -> dict:
     written = attack(config, wildcards.attack)
     params = {key: written.settings[key] for key in ("texts", "words")} | {"sampling": written.entry["sampling"]}
     params |= {"dataset": wildcards.dataset}
-    return models.asking(config, "paraphrase_targets", text_writer, wildcards, **params)
+    return models.asking(config, "paraphrase_targets", TEXT_WRITER, wildcards, **params)
 
 
-def poison_kinds(config: dict, wildcards) -> list[str]:
+def kinds(config: dict, wildcards) -> list[str]:
+    """The module that makes the texts."""
     return [attack(config, wildcards.attack).module]
 
 
@@ -90,16 +81,6 @@ def tried_on(config: dict, name: str) -> dict:
     settings = attack(config, name).settings
     choice = {key: value for key, value in settings.items() if key in SETTINGS and value}
     return {"tried": choice} if choice else {}
-
-
-def clean(config: dict, pattern: str, wildcards) -> str:
-    """A table of the clean corpus of a dataset."""
-    return filled(config, wildcards.dataset, wildcards.retriever, pattern)
-
-
-def filled(config: dict, dataset: str, retriever: str, pattern: str) -> str:
-    corpus = config["datasets"][dataset]["corpus"]
-    return pattern.format(corpus=corpus, retriever=retriever, query_set=dataset + QUERIES)
 
 
 def in_parts(config: dict, shards: dict) -> list[str]:
@@ -153,8 +134,8 @@ def filters(settings: dict) -> list[str] | None:
 def check(config: dict) -> Iterator[tuple]:
     """Whether attacks and retrievers can be used for this, and have the settings that they need."""
     for name in config["datasets"]:
-        if name + QUERIES in config["query_sets"]:
-            yield ("datasets", name), f"found a query set {name + QUERIES}, as the study's own is called; rename that"
+        if (asked := name + targets.QUERIES) in config["query_sets"]:
+            yield ("datasets", name), f"found a query set {asked}, as the study's own is called; rename that"
     for name, entry in config["attacks"].items():
         planting = attack(config, name)
         if wrong := list(methods.wrong_settings(planting, "attacks", name, "settings")):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.documents.sources import document_files
+from ragassay.plan.entries import having
 
 OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
 HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/corpora.smk
@@ -62,7 +63,7 @@ def parts_of(config: dict, shards: dict, corpus: str) -> list[str]:
     """
     if corpus.endswith(HELD_OUT):
         return _numbered(corpus, len(parts_of(config, shards, whole(corpus))))
-    if corpus in extended(config):
+    if corpus in having(config["corpora"], "extends"):
         return [*parts_of(config, shards, config["corpora"][corpus]["extends"]), f"{corpus}+1"]
     if corpus == OWN["corpora"]:
         return _numbered(corpus, -(-len(shards) // config["retrieval"]["shards_per_part"]))
@@ -76,11 +77,6 @@ def _parts_of_files(config, corpus):
 
 def _numbered(corpus, count):
     return [f"{corpus}+{number}" for number in range(1, count + 1)] if count > 1 else [corpus]
-
-
-def extended(config: dict) -> list[str]:
-    """The corpora that hold another one and rewritings of some of its passages."""
-    return [name for name, entry in config["corpora"].items() if "extends" in entry]
 
 
 def whole(corpus: str) -> str:
@@ -178,11 +174,6 @@ def count_words(wildcards) -> dict:
     return {"titles": wildcards.titles}
 
 
-def collected(config: dict) -> list[str]:
-    """The corpora that are read out of a vector database."""
-    return [corpus for corpus, entry in config["corpora"].items() if "collection" in entry]
-
-
 def searched_collections(config: dict) -> list[str]:
     """The collections that retrievers search in."""
     indexes = [entry.get("index", {}) for entry in config["retrievers"].values()]
@@ -220,7 +211,7 @@ def keys(config: dict) -> list[str]:
 
 
 def _only_read(config):
-    collections = [config["corpora"][corpus]["collection"] for corpus in collected(config)]
+    collections = [config["corpora"][corpus]["collection"] for corpus in having(config["corpora"], "collection")]
     return dict.fromkeys([*collections, *searched_collections(config)])
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import methods, models, search
+from ragassay.plan import methods, models, search, targets
 from ragassay.plan.methods import NamedMethod
 from ragassay.studies.poisoning.defences.defence import SCORES, VECTORS
 from ragassay.studies.poisoning.defences.thresholds import LITERAL
@@ -11,7 +11,6 @@ from ragassay.studies.poisoning.defences.thresholds import LITERAL
 CHAIN = "of"  # the setting of a chain that names its links
 ENCODER = "encoder"  # the setting of a defence whose vectors need not be the retriever's
 DOUBLINGS = "doublings"  # and one that it has from them
-QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
 LINES = "lines"  # the form of a prompt whose answer stands in a line of its own
 
 
@@ -125,7 +124,7 @@ def fitted(config: dict) -> Grid:
 def snapshot(config: dict, pattern: str, wildcards) -> str:
     """A table of the corpus that defences are fitted on: one that is known to be clean, if there is one."""
     entry = config["datasets"][wildcards.dataset]
-    names = {"corpus": entry["snapshot"] or entry["corpus"], "query_set": wildcards.dataset + QUERIES}
+    names = {"corpus": entry["snapshot"] or entry["corpus"], "query_set": wildcards.dataset + targets.QUERIES}
     return pattern.format(retriever=wildcards.get("retriever"), **names)
 
 

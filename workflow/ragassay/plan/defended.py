@@ -11,6 +11,7 @@ from ragassay.studies.poisoning.defences.defence import SCORES
 
 NAMES = ("dataset", "retriever", "attack", "defence")
 REWRITTEN = "results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet"
+WRITER = "defences/{defence}/settings/model"  # where the model stands that rewrites questions
 RETRIEVED = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
 
 
@@ -31,33 +32,22 @@ def as_asked(config: dict) -> Grid:
     return defences.filtered(config).where(lambda cell: cell.defence not in names)
 
 
-def question_writer(config: dict, wildcards) -> str:
-    """The model that rewrites questions for a defence."""
-    return defences.settings(config, wildcards.defence)["model"]
-
-
 def rewrite_questions(config: dict, wildcards) -> dict:
     params = {"kind": defences.defence(config, wildcards.defence).kind, "dataset": wildcards.dataset}
     params |= {"sampling": config["under_attack"]["sampling"]}
-    return models.asking(config, "rewrite_questions", question_writer, wildcards, **params)
+    return models.asking(config, "rewrite_questions", WRITER, wildcards, **params)
 
 
 def writing_kinds(config: dict, wildcards) -> list[str]:
     """The module behind that model's answers, and the one that reads them."""
     module = defences.defence(config, wildcards.defence).module
-    return [*models.provider_of(config, question_writer, wildcards), module]
+    return [*models.provider_of(config, WRITER, wildcards), module]
 
 
 def found_rewritten(config: dict, wildcards) -> list[str]:
     """What questions find under an attack as defences rewrite them."""
     names = rewriting(config)
     return Grid(cell for cell in defences.judging(config, wildcards) if cell.defence in names).over(REWRITTEN)
-
-
-def rewritten_neighbours(config: dict, wildcards) -> str:
-    """What rewritten questions find in the clean corpus."""
-    corpus = config["datasets"][wildcards.dataset]["corpus"]
-    return f"results/neighbours/{corpus}/{wildcards.retriever}/{wildcards.dataset}.{wildcards.defence}.parquet"
 
 
 def prompts(config: dict, wildcards) -> list[str]:

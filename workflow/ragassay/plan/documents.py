@@ -7,17 +7,13 @@ from ragassay.base.address import local
 from ragassay.base.errors import AssayError, unknown
 from ragassay.documents.sources import document_files
 from ragassay.news.feeds.feed_lists import topic_of
+from ragassay.plan.entries import lacking
 
 BLOCK = 16  # shards whose indexes of texts are merged
 
 
 class UnknownShard(AssayError):
     """A shard that a section names does not exist."""
-
-
-def from_files(shards: dict) -> list[str]:
-    """The shards of the user's files."""
-    return [name for name, row in shards.items() if row["documents"]]
 
 
 def files(shards: dict, wildcards) -> list[str]:
@@ -98,11 +94,6 @@ def calls_of_shards(shards: dict, wildcards, calls: list[str]) -> list[str]:
     ]
 
 
-def crawled(shards: dict) -> list[str]:
-    """The shards without files of the user's."""
-    return [name for name, row in shards.items() if not row["documents"]]
-
-
 def export_feeds(config: dict) -> dict:
     crawl = config["crawl"]
     same = {name: crawl[name] for name in ("topics", "other_names", "languages", "countries", "own_feeds")}
@@ -125,7 +116,7 @@ def extract_articles(config: dict, shards: dict, wildcards) -> dict:
 def measure_crawl(config: dict, shards: dict) -> dict:
     """How many documents of each topic each crawled shard asks for."""
     crawl = config["crawl"]
-    topics = {name: shards[name]["topics"] or crawl["topics"] for name in crawled(shards)}
+    topics = {name: shards[name]["topics"] or crawl["topics"] for name in lacking(shards, "documents")}
     counts = {name: dict.fromkeys(topics[name], shards[name]["per_topic"] or 0) for name in topics}
     return {"asked": counts, "alarm_drop": crawl["alarm_drop"]}
 

@@ -51,7 +51,7 @@ def kinds(config: dict, wildcards) -> list[str]:
 def passages(config: dict, wildcards) -> list[str]:
     """The clean corpus of a dataset, and the one that defences are fitted on if that is another."""
     snapshot = defences.snapshot(config, "results/passages/{corpus}.parquet", wildcards)
-    return list(dict.fromkeys([targets.passages(config, wildcards), snapshot]))
+    return list(dict.fromkeys([targets.clean(config, "results/passages/{corpus}.parquet", wildcards), snapshot]))
 
 
 def training_passages(config: dict, wildcards) -> list[str]:

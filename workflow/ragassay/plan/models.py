@@ -10,6 +10,7 @@ from ragassay.config import prices
 from ragassay.config.services import SERVICE
 from ragassay.models import files, recording
 from ragassay.models.recording import PROVIDER
+from ragassay.plan import entries
 
 FOLDER = "results/models/"
 DEMO_LM = f"{FOLDER}demo-lm"  # the one that a rule trains
@@ -41,8 +42,12 @@ def weights(entry: dict) -> list[str]:
 
 
 def named(config: dict, role, wildcards) -> str:
-    """The model of a job: the one that the wildcard `role` names, or, where `role` is a function, that this finds."""
-    return role(config, wildcards) if callable(role) else wildcards.get(role)
+    """The model of a job: the one that a wildcard names, that stands at a place such as `attacks/{attack}/writer`, or
+    that a function finds; `role` is one of these.
+    """
+    if callable(role):
+        return role(config, wildcards)
+    return entries.at(config, role, wildcards) if "/" in role else wildcards.get(role)
 
 
 def weights_of(config: dict, role, wildcards) -> list[str]:
@@ -91,15 +96,15 @@ def threads_of(config: dict, role, wildcards) -> int:
 def asking(config: dict, stage: str, role, wildcards, **more) -> dict:
     """Settings of every stage that asks: the model of a job, its ledger, whose place names the model, too, and more."""
     name, keys = named(config, role, wildcards), dict(wildcards.items())
-    places = [*keys.values(), *([name] if callable(role) else [])]
+    places = [*keys.values(), *([] if role in keys else [name])]
     ledger = str(Path("ledger", stage, *places))
     return {"model": model(config, name), "ledger": ledger, "most_rejected": config["most_rejected"], **more}
 
 
 def shown(config: dict) -> dict:
     """The configuration as the report shows it: without how models are called, which may change while it stays."""
-    entries = config["models"].items()
-    models = {name: {key: entry[key] for key in entry if key not in ACCESS} for name, entry in entries}
+    models = config["models"].items()
+    models = {name: {key: entry[key] for key in entry if key not in ACCESS} for name, entry in models}
     return {**{key: value for key, value in config.items() if key not in ("download", "services")}, "models": models}
 
 
@@ -143,8 +148,8 @@ def check(config: dict) -> Iterator[tuple]:
                 recording.read_card(entry["model"])
             except recording.RecordingError as error:
                 yield ("models", name, "model"), str(error)
-    for section, entries in {"models": local, "encoders": config["encoders"]}.items():
-        for name, entry in entries.items():
+    for section, of_files in {"models": local, "encoders": config["encoders"]}.items():
+        for name, entry in of_files.items():
             model = entry["model"]
             if model.startswith("package:"):
                 try:
@@ -174,8 +179,8 @@ def of_hub(config: dict) -> dict[tuple, dict]:
     """(section, name) -> the entry of each model, encoder or scorer that no folder and no package holds."""
     local = {name: entry for name, entry in config["models"].items() if entry["provider"] == "transformers"}
     sections = {"models": local, "encoders": config["encoders"], "scorers": config["scorers"]}
-    entries = {(section, name): entry for section in sections for name, entry in sections[section].items()}
-    return {key: entry for key, entry in entries.items() if "model" in entry and _is_hubs(entry["model"])}
+    every = {(section, name): entry for section in sections for name, entry in sections[section].items()}
+    return {key: entry for key, entry in every.items() if "model" in entry and _is_hubs(entry["model"])}
 
 
 def _is_hubs(model):

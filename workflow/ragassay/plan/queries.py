@@ -9,43 +9,19 @@ from ragassay.plan import models
 from ragassay.plan.corpora import OWN
 
 NEEDED = ("before", "after", "first_day", "drift_day")  # by a log that is mixed
+WRITER = "synthetic_queries/{query_set}/model"  # where the model stands that writes queries
 MIXED = (*NEEDED, "days", "queries", "seed")
-
-
-def by_model(config: dict) -> list[str]:
-    """The synthetic query sets that a model writes."""
-    return [name for name, entry in config["synthetic_queries"].items() if entry["model"]]
-
-
-def from_corpus(config: dict) -> list[str]:
-    """The synthetic query sets that are taken from the texts."""
-    return [name for name, entry in config["synthetic_queries"].items() if not entry["model"]]
-
-
-def passages(config: dict, wildcards) -> str:
-    """The corpus that a synthetic query set is about."""
-    return f"results/passages/{config['synthetic_queries'][wildcards.query_set]['corpus']}.parquet"
-
-
-def writer(config: dict, wildcards) -> str:
-    """The model that writes a query set."""
-    return config["synthetic_queries"][wildcards.query_set]["model"]
 
 
 def write_synthetic_queries(config: dict, wildcards) -> dict:
     entry = config["synthetic_queries"][wildcards.query_set]
     params = {key: entry[key] for key in ("count", "examples", "sampling")}
-    return models.asking(config, "write_synthetic_queries", writer, wildcards, **params)
+    return models.asking(config, "write_synthetic_queries", WRITER, wildcards, **params)
 
 
 def take_synthetic_queries(config: dict, wildcards) -> dict:
     entry = config["synthetic_queries"][wildcards.query_set]
     return {key: entry[key] for key in ("count", "taken")}
-
-
-def logs(config: dict, mixed: bool) -> list[str]:
-    """The names of the user's own logs, or of those that are mixed."""
-    return [name for name, entry in config["query_logs"].items() if ("files" not in entry) == mixed]
 
 
 def read_query_log(config: dict, wildcards) -> dict:

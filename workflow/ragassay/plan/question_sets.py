@@ -10,6 +10,7 @@ from ragassay.documents.sources import document_files
 from ragassay.plan import models, retrieval
 from ragassay.plan.corpora import OWN
 from ragassay.plan.detectors import used
+from ragassay.plan.entries import having
 from ragassay.plan.people import labelled
 from ragassay.plan.services import answering, is_service, models_among, responders_of
 from ragassay.studies.scope.votes import RECORDED
@@ -29,16 +30,6 @@ def read_question_set(config: dict, wildcards) -> dict:
     return {**same, "below": entry["documents"]}
 
 
-def placed(config: dict) -> list[str]:
-    """The sets whose questions name no document, and get the passages that are nearest to them."""
-    return [name for name, entry in config["question_sets"].items() if "nearest" in entry]
-
-
-def named(config: dict) -> list[str]:
-    """The sets whose questions name their documents."""
-    return [name for name in config["question_sets"] if name not in placed(config)]
-
-
 def place_questions(config: dict, wildcards) -> dict:
     nearest = config["question_sets"][wildcards.question_set]["nearest"]
     params = read_question_set(config, wildcards) | models.encoder(config, nearest["encoder"])
@@ -53,7 +44,7 @@ def placing_encoder(config: dict, wildcards, of) -> list[str]:
 def placed_questions(config: dict, wildcards) -> list[str]:
     """The table that says where the questions of a set were placed, if they were."""
     name = wildcards.question_set
-    return [f"results/questions/{name}/{name}.parquet"] if name in placed(config) else []
+    return [f"results/questions/{name}/{name}.parquet"] if "nearest" in config["question_sets"][name] else []
 
 
 def read_responses(config: dict, wildcards) -> dict:
@@ -74,11 +65,6 @@ def _recorded(config, wildcards, role):
 def recorded(config: dict, role: str) -> list[str]:
     """The judges or responders whose verdicts or answers came with a set."""
     return [name for entry in config["question_sets"].values() for name in entry[role]]
-
-
-def responding(config: dict) -> list[str]:
-    """The sets that the study's own responders answer, and of which they say what is out of scope."""
-    return [name for name, entry in config["question_sets"].items() if entry["responding"]]
 
 
 def asked_judges(config: dict) -> Grid:
@@ -114,7 +100,8 @@ def set_responses(config: dict, names=None) -> Grid:
 
 
 def _own(config):
-    return [(name, *pair) for name in responding(config) for pair in answering(config, responders_of(config, name))]
+    names = having(config["question_sets"], "responding")
+    return [(name, *pair) for name in names for pair in answering(config, responders_of(config, name))]
 
 
 def detected(config: dict) -> list[str]:
@@ -136,14 +123,10 @@ def predictions(config: dict, names=None) -> Grid:
     return Grid.of_rows(("asked", "detector", "generator", "judge"), rows)
 
 
-def searched(config: dict) -> list[str]:
-    """The sets whose questions are searched for among their documents."""
-    return [name for name, entry in config["question_sets"].items() if entry["retrieval"]]
-
-
 def searches(config: dict) -> Grid:
     """All pairs of set and retriever."""
-    return Grid.of_rows(("name", "retriever"), product(searched(config), retrieval.retrievers(config)))
+    names = having(config["question_sets"], "retrieval")
+    return Grid.of_rows(("name", "retriever"), product(names, retrieval.retrievers(config)))
 
 
 def voted(config: dict) -> list[str]:

@@ -8,8 +8,8 @@ from ragassay.config.settings import NAME
 from ragassay.config.shards import one_of
 from ragassay.plan import models
 from ragassay.plan.documents import named_shards
+from ragassay.plan.entries import having
 from ragassay.plan.models import asking, encoder
-from ragassay.plan.question_sets import placed
 from ragassay.plan.report import draws
 from ragassay.plan.services import models_among, prompts
 
@@ -160,7 +160,7 @@ def judge_defusion(config: dict, wildcards) -> dict:
     defusion = config["scope"]["defusion"]
     votes = {"": defusion["votes"]} | {f"_{name}": entry["votes"] for name, entry in defusion["variants"].items()}
     params = {"sampling": defusion["sampling"], "votes": votes[wildcards.variant]}
-    params |= {"unlabelled": True} if wildcards.generator in placed(config) else {}
+    params |= {"unlabelled": True} if wildcards.generator in having(config["question_sets"], "nearest") else {}
     return asking(config, "judge_defusion", "judge", wildcards, **params)
 
 

@@ -90,10 +90,6 @@ def outlier_inputs(config: dict, pattern: str, key: str, wildcards) -> list[str]
     return [pattern.format(**{key: name}) for name in names[key]]
 
 
-def outlier_documents(config: dict, wildcards) -> str:
-    return f"results/held_out_documents/{sets(config)[wildcards.relevance_set]['corpus']}.parquet"
-
-
 def outliers_await(config: dict, wildcards) -> list[str]:
     """The searches that embed what outlier detectors look at."""
     entry, retriever = sets(config)[wildcards.relevance_set], _dense(config)[0]

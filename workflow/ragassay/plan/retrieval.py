@@ -6,7 +6,8 @@ database, what is counted of it, and on which of these the numbers of each page 
 from collections.abc import Iterable, Iterator
 
 from ragassay.config.grid import Grid
-from ragassay.plan import attacks, corpora, defended, probes, relevance, search
+from ragassay.plan import attacks, corpora, defended, probes, relevance, search, targets
+from ragassay.plan.entries import having
 
 RECALL = "results/index_recall/{corpus}/{retriever}/{query_set}.parquet"
 STUDY = corpora.OWN["corpora"]
@@ -166,7 +167,7 @@ def _attacked(config):
 def _of_targets(config, grid):
     """The questions about the targets of datasets, in their clean corpora."""
     pairs = [(cell.dataset, cell.retriever) for cell in grid.by("dataset", "retriever")]
-    return [(dataset + attacks.QUERIES, config["datasets"][dataset]["corpus"], name) for dataset, name in pairs]
+    return [(dataset + targets.QUERIES, config["datasets"][dataset]["corpus"], name) for dataset, name in pairs]
 
 
 def _of_rewritten(config):
@@ -196,7 +197,7 @@ def check(config: dict) -> Iterator[tuple]:
     if not retrievers(config):
         problem = "found only retrievers that ask a database, expected one that searches the study's documents, too"
         yield ("retrieval", "retrievers"), f"{problem}; add bm25"
-    extended = corpora.extended(config)
+    extended = having(config["corpora"], "extends")
     for section, grid in (("under_attack", attacks.cells(config)), ("revprag", probes.cells(config))):
         for cell in grid.by("dataset", "retriever"):
             corpus = config["datasets"][cell.dataset]["corpus"]

@@ -3,21 +3,18 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.plan import corpora, models
+from ragassay.plan import entries, models
 from ragassay.plan.search import REWRITTEN
 
 TABLE = "table"  # the format of files that are no JSON
 FILES, BY_RULE, BY_MODEL = ORIGINS = ("targets", "by_rule", "by_model")  # where a dataset's targets come from
+QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
+WRITER, REWRITER = "datasets/{dataset}/by_model/model", "corpora/{corpus}/rewritten/model"  # where models are named
 
 
-def made(config: dict, origin: str) -> list[str]:
-    """The datasets whose targets come from there."""
-    return [name for name, entry in config["datasets"].items() if origin in entry]
-
-
-def passages(config: dict, wildcards) -> str:
-    """The corpus of a dataset."""
-    return f"results/passages/{config['datasets'][wildcards.dataset]['corpus']}.parquet"
+def clean(config: dict, pattern: str, wildcards) -> str:
+    """A table of the clean corpus of a dataset."""
+    return entries.path(config, pattern, wildcards, corpus="datasets/{dataset}/corpus")
 
 
 def read_targets(config: dict, wildcards) -> dict:
@@ -30,20 +27,10 @@ def make_targets(config: dict, wildcards) -> dict:
     return _shared(config, wildcards) | {"most_rejected": config["most_rejected"]} | entry
 
 
-def queries(config: dict, wildcards) -> str:
-    """Where the questions of targets that a model makes come from."""
-    return f"results/queries/{config['datasets'][wildcards.dataset][BY_MODEL]['query_set']}.parquet"
-
-
-def target_writer(config: dict, wildcards) -> str:
-    """The model that makes a dataset's targets."""
-    return config["datasets"][wildcards.dataset][BY_MODEL]["model"]
-
-
 def write_targets(config: dict, wildcards) -> dict:
     entry = config["datasets"][wildcards.dataset][BY_MODEL]
     params = {key: entry[key] for key in entry if key not in ("model", "query_set")} | _shared(config, wildcards)
-    return models.asking(config, "write_targets", target_writer, wildcards, **params)
+    return models.asking(config, "write_targets", WRITER, wildcards, **params)
 
 
 def _shared(config, wildcards):
@@ -55,23 +42,13 @@ def _shared(config, wildcards):
 def extended(config: dict) -> list[str]:
     """The extended corpora that datasets need."""
     read = [base for entry in config["datasets"].values() for base in bases(config, entry["corpus"])]
-    return [corpus for corpus in corpora.extended(config) if corpus in read]
-
-
-def rewritten(config: dict, wildcards) -> str:
-    """The corpus that an extended one rewrites passages of."""
-    return f"results/passages/{config['corpora'][wildcards.corpus]['extends']}.parquet"
-
-
-def rewriter(config: dict, wildcards) -> str:
-    """The model that rewrites passages for a corpus."""
-    return config["corpora"][wildcards.corpus][REWRITTEN]["model"]
+    return [corpus for corpus in entries.having(config["corpora"], "extends") if corpus in read]
 
 
 def rewrite_passages(config: dict, wildcards) -> dict:
     entry = config["corpora"][wildcards.corpus][REWRITTEN]
     params = {key: entry[key] for key in entry if key != "model"} | {"corpus": wildcards.corpus}
-    return models.asking(config, "rewrite_passages", rewriter, wildcards, **params)
+    return models.asking(config, "rewrite_passages", REWRITER, wildcards, **params)
 
 
 def check(config: dict) -> Iterator[tuple]:
