@@ -59,7 +59,7 @@ def narrow(name):
     """What a run of the table is given, and the whole configuration."""
     study, paper, table = paper_tables.named(name)
     file = Path("reproduced", f"{study}-{name.partition('/')[2]}.yaml")
-    return yaml.safe_load(file.read_text()) if file.exists() else None, reproduce.lay_over(
+    return yaml.safe_load(file.read_text()) if file.exists() else None, reproduce.narrow(
         file, paper["configfiles"], paper, table, name, False
     )
 

@@ -5,6 +5,7 @@ and the paper's numbers beside ours. The settings that narrow the run, and the n
 import csv
 import io
 import sys
+from copy import deepcopy
 from pathlib import Path
 
 from ragassay.base import pipeline, plain_yaml
@@ -13,7 +14,7 @@ from ragassay.base.terminal import printable
 from ragassay.command.run import enter_demo
 from ragassay.config import schema
 from ragassay.config.narrowing import narrowed
-from ragassay.config.settings import ConfigError, of_files
+from ragassay.config.settings import ConfigError, lay_over, of_files
 from ragassay.config.shards import read_shards
 from ragassay.plan import models, references, retrieval
 from ragassay.report import index_notes, paper_tables
@@ -42,7 +43,7 @@ def reproduce(name: str | None, words: list[str], is_demo: bool = False) -> int:
     files = [] if is_demo else [pipeline.shipped(file) for file in paper["configfiles"]]
     files += more_files
     file = FOLDER / f"{study}-{name.partition('/')[2]}{'-demo' if is_demo else ''}.yaml"
-    over = lay_over(file, files, paper, table, name, is_demo)
+    over = narrow(file, files, paper, table, name, is_demo)
     sys.stdout.write(f"{name}: {table['title']}\n" + (f"{name}: {DEMO}\n" if is_demo else ""))
     sys.stdout.write(f"settings: {' '.join([*files, str(file)])}\n")
     if not is_demo:
@@ -79,12 +80,12 @@ def listed() -> str:
     return "\n".join([*rows, "next: ragassay reproduce STUDY/TABLE --dry-run", ""])
 
 
-def lay_over(file: Path, files: list[str], paper: dict, table: dict, name: str, is_demo: bool) -> dict:
+def narrow(file: Path, files: list[str], paper: dict, table: dict, name: str, is_demo: bool) -> dict:
     """Writes the settings that narrow a run to one table, and returns the whole configuration."""
     below = [*pipeline.settings_files(), *files]
     settings = {"report": {"name": file.stem}}
-    for more in (paper["settings"], table["settings"]):
-        settings = settings if is_demo else merged(settings, more)
+    for more in () if is_demo else (paper["settings"], table["settings"]):
+        lay_over(settings, deepcopy(more))
     write_text(file, plain_yaml.dump(settings))
     config = of_files([*below, str(file)], schema.merged())
     keys = paper_tables.names_of(table, paper_tables.printed(name, table))
@@ -94,7 +95,7 @@ def lay_over(file: Path, files: list[str], paper: dict, table: dict, name: str, 
     }
     sweeps = swept(config["raguard"]["sweeps"], table, file)
     shards = pipeline.shipped(config["shards"])
-    settings = merged(settings, {"shards": shards, "raguard": {"sweeps": sweeps}})
+    lay_over(settings, {"shards": shards, "raguard": {"sweeps": sweeps}})
     over = narrowed(config, keys, Path(sweeps).read_text() if sweeps else None)
     left = {"relevance": any(over["relevance"]["sets"].values())}
     left |= {
@@ -102,18 +103,9 @@ def lay_over(file: Path, files: list[str], paper: dict, table: dict, name: str, 
     }
     if not left.get(table["study"], True):
         raise PaperError(f"{name}: found nothing in the demo for it, expected --demo with another table")
-    settings = merged(settings, over)
+    lay_over(settings, over)
     write_text(file, plain_yaml.dump(settings))
     return of_files([*below, str(file)], schema.merged())
-
-
-def merged(settings: dict, more: dict) -> dict:
-    """With mappings merged, as files of settings are."""
-    result = dict(settings)
-    for key, value in more.items():
-        inner = result.get(key)
-        result[key] = merged(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
-    return result
 
 
 def swept(sweeps: str | None, table: dict, file: Path) -> str | None:

@@ -23,7 +23,7 @@ def narrowed(config: dict, keys: dict[str, list[str]], swept: str | None) -> dic
     raters = _among(config["lm_relevance"]["raters"], keys.get("method", []))
     over["lm_relevance"] = {"raters": raters, "rated": config["lm_relevance"]["rated"] if raters else []}
     less = _laid_over(config, over)
-    names = {*_texts(_without_entries(less)), *(swept or "").replace('"', " ").split()}
+    names = {*texts(_without_entries(less)), *(swept or "").replace('"', " ").split()}
     for place, unused in _unused(less, names).items():
         inside = over
         for part in place:
@@ -84,13 +84,13 @@ def _without_entries(config):
     return rest | {"detectors": {key: value for key, value in rest["detectors"].items() if key != "methods"}}
 
 
-def _texts(value) -> Iterator[str]:
+def texts(value) -> Iterator[str]:
     """All values that are text; a name is one of these wherever it stands."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict | list):
+    elif isinstance(value, dict | list | tuple):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
+            yield from texts(inner)
 
 
 def _unused(config, names) -> dict[tuple, list[str]]:
@@ -103,6 +103,6 @@ def _unused(config, names) -> dict[tuple, list[str]]:
             for part in place:
                 entries = entries[part]
             unused[place] = [name for name in entries if name not in names and not name.startswith(SERVICE)]
-            names.update(text for name in entries if name in names for text in _texts(entries[name]))
+            names.update(text for name in entries if name in names for text in texts(entries[name]))
         if len(names) == before:
             return unused

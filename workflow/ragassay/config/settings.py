@@ -110,7 +110,7 @@ def of_files(files: list, schema: dict, *more) -> dict:
     """The checked configuration of several files, of which later ones win, as Snakemake lays them over each other."""
     config = {}
     for file in files:
-        _lay_over(config, read(file))
+        lay_over(config, read(file))
     return checked(config, files, schema, *more)
 
 
@@ -123,10 +123,11 @@ def _last_alone(config, files, schema):
     return config
 
 
-def _lay_over(config, more):
+def lay_over(config: dict, more: dict) -> None:
+    """Changes `config`, in which mappings are merged with those of `more`."""
     for key, value in more.items():
         if isinstance(value, dict) and isinstance(config.get(key), dict):
-            _lay_over(config[key], value)
+            lay_over(config[key], value)
         else:
             config[key] = value
 

@@ -5,9 +5,9 @@ Jobs on other machines may find another cache there, so that these look for them
 """
 
 import sys
-from collections.abc import Iterator
 
 from ragassay.base.errors import AssayError
+from ragassay.config.narrowing import texts
 from ragassay.config.settings import refuse
 from ragassay.models import files
 from ragassay.running.leftovers import size
@@ -23,7 +23,7 @@ def begin(workflow, entries: dict[tuple, dict], config: dict, config_files: list
     """When the first job is about to start; `entries` are those of `plan.models.of_hub`."""
     if not workflow.local_exec or not (missing := lacking(entries)):
         return
-    used = {text for job in workflow.dag.needrun_jobs() for text in _texts(job.params.get("settings"))}
+    used = {text for job in workflow.dag.needrun_jobs() for text in texts(job.params.get("settings"))}
     needed = {key: entry for key, entry in missing.items() if entry["model"] in used}
     if config["download"]:
         for entry in {(entry["model"], _revision(entry)): entry for entry in needed.values()}.values():
@@ -85,12 +85,3 @@ def _revision(entry):
 
 def _first_line(error):
     return str(error).strip().split("\n")[0][:200]
-
-
-def _texts(value) -> Iterator[str]:
-    """All texts in settings."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list | tuple):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
