@@ -11,7 +11,7 @@ from project import TINY, forked, snakemake
 from ragassay.base import tables
 from ragassay.calls import _asking, estimate
 from ragassay.calls.complete import complete
-from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.ledger.records import PICO, Ledger
 from ragassay.calls.ledger.register import Register
 from ragassay.schemas.documents import DOCUMENTS
 from study import document
@@ -41,7 +41,7 @@ def test_the_interval_holds_the_sum_as_often_as_it_says():
         low, high = _asking.interval(draw.choice(costs, 8, replace=False).tolist(), 200)
         hits += low <= costs.sum() <= high
     assert 0.9 <= hits / 400 <= 0.99
-    rows = {"may--asked-1": [{"rule": "r", "model": "m", "dollars": 1.0} | dict.fromkeys(_asking.COUNTS, 2)]}
+    rows = {"may--asked-1": [{"rule": "r", "model": "m"} | dict.fromkeys(_asking.COUNTS, 2)]}
     assert "One document gives no interval" in _asking.scaled(rows, [], {"may"}, 200)[1][-1]
     assert _asking.interval([3.0, 5.0], 2) == (8.0, 8.0), "nothing is left to guess"
 
@@ -72,9 +72,8 @@ def test_jobs_about_a_document_see_what_its_shard_knows_and_are_counted_by_their
     jobs = [{"rule": "respond", "keys": ["m", "may"], "model": "tested"}]
     rows = _asking.counted(ledger, jobs, documents)
     assert [[row["requests"] for row in rows[name]] for name in documents] == [[3], [2]]
-    assert sum(row["dollars"] for own in rows.values() for row in own) == pytest.approx(
-        Ledger(home).dollars / 3 * 5, rel=0.1
-    )
+    dollars = sum(row["pico"] for own in rows.values() for row in own) / PICO
+    assert dollars == pytest.approx(Ledger(home).dollars / 3 * 5, rel=0.1)
     _asking.adopt(ledger)
     assert Ledger(home).counts["requests"] == 5 and len(list(home.glob("*.jsonl"))) == 2
 

@@ -19,13 +19,14 @@ from ragassay.calls.ledger import call_keys, sharing
 from ragassay.calls.ledger.journal import records
 from ragassay.calls.ledger.records import PICO, Ledger
 from ragassay.calls.ledger.register import Register
+from ragassay.calls.progress import sums_of
 from ragassay.schemas.documents import DOCUMENTS
 
 ONE = re.compile(r"(.+)--asked-\d+")  # the name of a document's shard, with that of the shard that it is of
 SHARDS, FOLDER, SETTINGS = "asked_shards.tsv", Path("asked_documents"), "asked.yaml"
 FIELDS = {"doc_id": "id", "text": "text", "title": "title", "url": "url", "topic": "topic"}
 SURE = 0.95
-COUNTS = ("requests", "samples", "prompt_tokens", "completion_tokens")
+COUNTS = ("requests", "samples", "prompt_tokens", "completion_tokens", "pico")
 
 
 def chosen(paths: list[Path], count: int) -> dict[str, dict]:
@@ -103,10 +104,8 @@ def counted(ledger: Path, jobs: list[dict], documents: dict[str, dict]) -> dict[
     for name in documents:
         of_shard = [job for job in jobs if job["keys"][-1:] == [ONE.fullmatch(name)[1]]]
         places = {(job["rule"], *job["keys"][:-1]): job for job in of_shard}
-        same = ("rule", "model")
-        rows[name] = [
-            {key: job[key] for key in same} | _sums(Path(ledger, *place, name)) for place, job in places.items()
-        ]
+        asked = {place: _sums(Path(ledger, *place, name)) for place in places}
+        rows[name] = [{"rule": job["rule"], "model": job["model"]} | asked[place] for place, job in places.items()]
     return rows
 
 
@@ -120,8 +119,8 @@ def _sums(folder):
             sums["requests"] += key in keys
         if record["t"] == "u" and of_call.get(record["id"]) in keys:
             used = {"samples": record["n"], "prompt_tokens": record["p"], "completion_tokens": record["o"]}
-            sums.update(used | {"dollars": record["usd"]})
-    return {"dollars": 0.0} | sums
+            sums.update(used | {"pico": round(record["usd"] * PICO)})
+    return sums
 
 
 def scaled(rows: dict[str, list[dict]], jobs: list[dict], shards: set[str], count: int) -> tuple[list[dict], list[str]]:
@@ -132,23 +131,17 @@ def scaled(rows: dict[str, list[dict]], jobs: list[dict], shards: set[str], coun
         raise AssayError("--ask: found no documents of a new shard, expected some that no run has asked a model about")
     others = [job for job in jobs if not (job["keys"] and job["keys"][-1] in shards)]
     replaced = [job for job in jobs if job["keys"] and job["keys"][-1] in shards]
-    sums = defaultdict(Counter)
-    for row in (row for of_document in rows.values() for row in of_document):
-        sums[row["rule"], row["model"]].update({name: row[name] for name in COUNTS} | {"pico": row["dollars"] * PICO})
-    bounds = defaultdict(Counter)
-    for job in replaced:
-        names = ("requests_at_most", "pico_at_most", "in_the_ledger")
-        bounds[job["rule"], job["model"]].update({name: job.get(name, 0) for name in names})
+    sums = sums_of((row for of_document in rows.values() for row in of_document), COUNTS)
+    bounds = sums_of(replaced, ("requests_at_most", "pico_at_most", "in_the_ledger"))
     times = count / len(rows)
     for (rule, model), numbers in sums.items():
         counts = {name: round(value * times) for name, value in numbers.items()}
         most = {name: max(bounds[rule, model][f"{name}_at_most"], counts[name]) for name in ("requests", "pico")}
-        same = {"rule": rule, "model": model, "keys": [], "in_the_ledger": bounds[rule, model]["in_the_ledger"]}
-        others.append(
-            same | counts | {"calls": counts["requests"]} | {f"{name}_at_most": value for name, value in most.items()}
-        )
+        row = {"rule": rule, "model": model, "keys": [], "in_the_ledger": bounds[rule, model]["in_the_ledger"]}
+        row |= counts | {"calls": counts["requests"], "requests_at_most": most["requests"]}
+        others.append(row | {"pico_at_most": most["pico"]})
     requests = [sum(row["requests"] for row in of_document) for of_document in rows.values()]
-    dollars = [sum(row["dollars"] for row in of_document) for of_document in rows.values()]
+    dollars = [sum(row["pico"] for row in of_document) / PICO for of_document in rows.values()]
     fixed = {name: sum(job.get(name, 0) for job in others if job["keys"]) for name in ("requests", "pico")}
     low, high = (round(fixed["requests"] + end) for end in interval(requests, count))
     cheap, dear = (fixed["pico"] / PICO + end for end in interval(dollars, count))

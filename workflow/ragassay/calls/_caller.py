@@ -200,9 +200,8 @@ class Caller:
             remedy = REMEDY.replace("base_url", f"{self.model.place}.address") if self.model.service else REMEDY
             raise ModelError(f"{problem}; {remedy}")
         if self.gave_up >= GIVE_UPS:
-            raise ModelError(
-                f"{problem}; {GIVE_UPS} requests in a row ended so, the provider does not answer: try later"
-            )
+            away = f"{GIVE_UPS} requests in a row ended so, the provider does not answer: try later"
+            raise ModelError(f"{problem}; {away}")
         raise GaveUp(problem)
 
     def _is_unreached(self, failure):

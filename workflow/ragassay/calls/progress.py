@@ -12,7 +12,8 @@ import shutil
 import sys
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable
 from pathlib import Path
 from uuid import uuid4
 
@@ -194,11 +195,18 @@ class Overview:
             wait = SECONDS
 
 
+def sums_of(rows: Iterable[dict], names: Iterable[str]) -> dict[tuple[str, str], Counter]:
+    """(rule, model) -> the sums of these columns."""
+    sums = defaultdict(Counter)
+    for row in rows:
+        sums[row["rule"], row["model"]].update({name: row.get(name, 0) for name in names})
+    return sums
+
+
 def summed(rows: list[dict], counts: list[str], dollars: list[str], total: str) -> str:
     """A table with the sums of these columns for each rule and model, and those of all."""
-    sums, names = {}, [*counts, *dollars]
-    for row in rows:
-        sums.setdefault((row["rule"], row["model"]), Counter()).update({name: row.get(name, 0) for name in names})
+    names = [*counts, *dollars]
+    sums = sums_of(rows, names)
     lines = [["rule", "model", *(name.replace("_", " ") for name in names)]]
     for (rule, model), columns in [*sorted(sums.items()), ((total, ""), sum(sums.values(), Counter()))]:
         paid = (f"{columns[name]:,.4f}" for name in dollars)

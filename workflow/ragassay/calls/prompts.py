@@ -41,8 +41,7 @@ class Prompt:
     @classmethod
     def load(cls, path, kind: str = NEWS) -> "Prompt":
         """`kind` is what the documents are. The digest is that of the file, whatever they are."""
-        path, parts = str(path), _checked(path, _read(path))
-        labels = {name: entry.get("label") for name, entry in parts["placeholders"].items()}
+        path, (parts, labels) = str(path), _parts(path)
         note = [MATERIAL] if any(labels.values()) else []
         user, fixed = parts["user"].strip(), []
         for example in parts["examples"]:
@@ -87,8 +86,7 @@ class PromptPair:
 
 def content_digest(path) -> str:
     """Over all that a file says, for documents of every kind, but not over comments, layout and descriptions."""
-    parts = _checked(path, _read(path))
-    labels = {name: entry.get("label") for name, entry in parts["placeholders"].items()}
+    parts, labels = _parts(path)
     return _hash(json.dumps(parts | {"placeholders": labels}, sort_keys=True))[:16]
 
 
@@ -189,9 +187,11 @@ def _list(names):
     return ", ".join(f"{{{name}}}" for name in sorted(map(str, names))) or "none"
 
 
-def _read(path):
+def _parts(path):
+    """What a file says, and the label of each placeholder."""
     try:
-        return plain_yaml.read(path)
+        parts = _checked(path, plain_yaml.read(path))
+        return parts, {name: entry.get("label") for name, entry in parts["placeholders"].items()}
     except plain_yaml.YamlError as error:
         raise PromptError(str(error)) from error
     except OSError as error:

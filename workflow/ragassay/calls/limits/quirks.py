@@ -82,10 +82,8 @@ class Quirks:
         if factor <= self.excess * ROUNDING and not self.room:
             return
         if self.excess == 1.0:
-            message = (
-                "model %s: answers are longer than max_tokens; %.1f times as much is set aside for each from now on"
-            )
-            log.info(message, self.model.name, factor * HEADROOM)
+            message = "model %s: answers are longer than max_tokens; %.1f times as much is set aside for each"
+            log.info(f"{message} from now on", self.model.name, factor * HEADROOM)
         self._share(factor)
 
     def _weigh(self, factor):
@@ -133,11 +131,8 @@ class Quirks:
             self.room = shared.get("room") if self.ramps else None
             if self.cut_after is None and (tokens := shared.get("cut_after")):
                 self.cut_after = tokens
-                log.warning(
-                    "model %s: its server reads %s tokens of a prompt and cuts the rest without notice",
-                    self.model.name,
-                    tokens,
-                )
+                message = "model %s: its server reads %s tokens of a prompt and cuts the rest without notice"
+                log.warning(message, self.model.name, tokens)
 
 
 def _consequence(parameter, name):
@@ -147,9 +142,8 @@ def _consequence(parameter, name):
         return "what they say stands in front of the question from now on"
     if parameter in RENAMED:
         return f"it is called `{RENAMED[parameter]}` from now on"
-    return (
-        f"it is left out from now on, and the provider's default holds (models.{name}.sampling can say so beforehand)"
-    )
+    remedy = f"models.{name}.sampling can say so beforehand"
+    return f"it is left out from now on, and the provider's default holds ({remedy})"
 
 
 def _without_system(messages):

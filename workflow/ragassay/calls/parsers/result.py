@@ -12,19 +12,9 @@ from ragassay.base.errors import Unusable, one_item
 from ragassay.base.stage import log
 from ragassay.text.characters import fit, replaced
 
-REASONS = (
-    "empty",
-    "refusal",
-    "truncated",
-    "too_long",
-    "no_verdict",
-    "two_verdicts",
-    "count_mismatch",
-    "no_object",
-    "two_objects",
-    "broken_object",
-    "provider_error",
-    "crash",
+REASONS = tuple(
+    "empty refusal truncated too_long no_verdict two_verdicts count_mismatch no_object two_objects broken_object"
+    " provider_error crash".split()
 )
 # Finish reasons of requests that the provider refused, or whose reply could not be read (`crash`: by a fault of ours).
 REFUSED = ("refusal", "too_long", "provider_error", "crash")
