@@ -131,14 +131,14 @@ def queued(url, calls, ledger):
 def known(url, calls, folder):
     """Write a ledger that knows the answers to so many requests, or has so many records, three for a call."""
     from ragassay.calls.ledger.records import Ledger
-    from ragassay.calls.model import call_key, provider_for
+    from ragassay.calls.model import Usage, call_key, provider_for
 
     identity, ledger, body = provider_for(settings(url)).identity(), Ledger(folder), json.dumps(REPLY)
     for request in requests(calls):
         key = call_key(identity, request)
-        name = ledger.intent(key, [0])
-        ledger.done(name, key, [0], body)
-        ledger.settled(name, 150, 0, 70, 0.0, answers=1)
+        sent = ledger.intent(key, [0])
+        ledger.done(sent, body)
+        ledger.settled(sent, Usage(150, 0, 70), 0.0, answers=1)
     ledger.close()
 
 

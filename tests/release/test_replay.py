@@ -14,6 +14,7 @@ from project import ROOT, snakemake
 from publishing.sealing import change, with_column
 from ragassay.base import tables
 from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.model import Usage
 from ragassay.config import schema, settings
 from ragassay.release import ledger_extract
 from ragassay.release.__main__ import main
@@ -129,11 +130,10 @@ def test_a_ledger_made_from_rows_has_the_answers_refusals_and_costs_of_the_first
     """What was asked in vain, too: retries, failures, requests that were lost."""
     first = Ledger(tmp_path / "first")
     for number, again in enumerate([False, True]):
-        name = first.intent("ab" * 16, [0, 1], 0.5, again)
-        first.done(name, "ab" * 16, [0, 1], f"body {number}")
-        first.settled(name, 10, 4, 3, 0.25, 2)
-    lost = first.intent("cd" * 16, [0, 1, 2], 0.5)
-    first.failed(lost, "cd" * 16, [0, 1, 2], "timeout", "late", 0.5)
+        sent = first.intent("ab" * 16, [0, 1], 0.5, again)
+        first.done(sent, f"body {number}")
+        first.settled(sent, Usage(10, 4, 3), 0.25, 2)
+    first.failed(first.intent("cd" * 16, [0, 1, 2], 0.5), "timeout", "late", lost=True)
     first.intent("cd" * 16, [0], 0.5)
     first.refused("ef" * 16, [0], "refusal", "no")
     first.close()

@@ -95,13 +95,15 @@ def test_what_is_known_is_not_asked(serve, model, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "more", [{"sampling": {"temperature": 0.5}}, {"sampling": {"seed": 1}}, {"settings": {"options": {"top_k": 3}}}]
-)
-def test_all_that_can_change_an_answer_is_part_of_the_key(serve, model, tmp_path, more):
+    ("sampling", "settings", "requests"),
+    [({"temperature": 0.5}, {}, 2), ({"seed": 1}, {}, 2), ({}, {"options": {"top_k": 3}}, 2),
+     ({}, {"sampling": {"top_p": 0.5}}, 2), ({}, {"sampling": {"max_tokens": 50}}, 1)],  # which the stage says anyhow
+)  # fmt: skip
+def test_all_that_can_change_an_answer_is_part_of_the_key(serve, model, tmp_path, sampling, settings, requests):
     server = serve()
     list(complete([question(1)], model(server), tmp_path))
-    list(complete([question(1, **more.get("sampling", {}))], model(server, **more.get("settings", {})), tmp_path))
-    assert server.summary()["requests"] == 2
+    list(complete([question(1, **sampling)], model(server, **settings), tmp_path))
+    assert server.summary()["requests"] == requests
 
 
 def test_replay_answers_from_the_ledger_and_fails_on_a_miss(serve, model, tmp_path):
@@ -261,7 +263,7 @@ def test_of_two_answers_to_a_sample_the_first_counts(model, tmp_path):
     key = call_key(provider_for(asked).identity(), question(1, 2))
     for samples, received in (([0], ["first"]), ([0, 1], ["second", "third"])):
         body = json.dumps({"choices": [{"index": n, "message": {"content": text}} for n, text in enumerate(received)]})
-        ledger.done(ledger.intent(key, samples), key, samples, body)
+        ledger.done(ledger.intent(key, samples), body)
     ledger.close()
     assert texts(complete([question(1, 2)], asked, tmp_path)) == [["first", "third"]]
 

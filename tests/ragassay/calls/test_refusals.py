@@ -128,8 +128,7 @@ def test_an_answer_that_came_all_the_same_counts_more_than_a_refusal(model, tmp_
     key = call_key(provider_for(tested).identity(), asked)
     ledger.refused(key, [0], "refusal", "no")
     body = json.dumps({"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]})
-    name = ledger.intent(key, [0])
-    ledger.done(name, key, [0], body)
+    ledger.done(ledger.intent(key, [0]), body)
     ledger.close()
     assert answers([asked], tested, tmp_path) == [[Answer("yes", "stop")]]
 
@@ -258,7 +257,7 @@ def test_one_broken_choice_of_several_is_asked_again_alone(serve, model, tmp_pat
     tested = model("http://127.0.0.1:1/v1", mode="replay")
     ledger, ends = Ledger(tmp_path), ("stop", "abort", "stop")
     choices = [{"index": n, "message": {"content": f"{n}"}, "finish_reason": end} for n, end in enumerate(ends)]
-    ledger.done(ledger.intent("ab" * 16, [4, 5, 6]), "ab" * 16, [4, 5, 6], json.dumps({"choices": choices}))
+    ledger.done(ledger.intent("ab" * 16, [4, 5, 6]), json.dumps({"choices": choices}))
     settlement = Settlement(tested, ledger, provider_for(tested), Quirks(tested), price_of(tested))
     whole, in_a_replay = settlement.answers("ab" * 16)
     assert {number: answer.text for number, answer in whole.items()} == {4: "0", 6: "2"}
@@ -277,11 +276,3 @@ def test_sampling_settings_of_a_model_replace_those_of_a_stage_and_null_removes_
     body = {"model": "loopback", "messages": asked[0].messages, "max_completion_tokens": 7}
     assert digest(body) in server.summary()["requests_per_key"]
     assert server.summary()["requests"] == 12, "nothing was refused"
-
-
-def test_sampling_settings_are_part_of_what_an_answer_is_known_by(serve, model, tmp_path):
-    server = serve()
-    answers(requests(1), model(server), tmp_path)
-    answers(requests(1), model(server, sampling={"top_p": 0.5}), tmp_path)
-    answers(requests(1), model(server, sampling={"max_tokens": 20}), tmp_path)  # what the stage says anyhow
-    assert server.summary()["requests"] == 2

@@ -73,8 +73,7 @@ def test_a_stored_reply_with_a_count_that_is_none_ends_no_later_run(model, tmp_p
     ledger, key = Ledger(tmp_path / "ledger"), call_key(provider_for(tested).identity(), asked[0])
     body = json.dumps({"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]})
     usage = ', "usage": {"prompt_tokens": 9, "completion_tokens": ' + count + "}}"
-    name = ledger.intent(key, [0], worst=0.25)
-    ledger.done(name, key, [0], body[:-1] + usage)
+    ledger.done(ledger.intent(key, [0], worst=0.25), body[:-1] + usage)
     ledger.close()
     for _ in range(2):
         ((answer,),) = complete(asked, tested, tmp_path / "ledger", tmp_path / "calls")

@@ -250,24 +250,24 @@ class Caller:
                 await self.pace.wait(0)
             self._go_on()
             with self.purse.holding(worst) as bill:
-                name, sent = self.ledger.intent(key, numbers, worst, again), time.monotonic()
+                sent, moment = self.ledger.intent(key, numbers, worst, again), time.monotonic()
                 try:
-                    body = await self._reply(name, key, request, numbers, worst)
-                    self.ledger.done(name, key, numbers, body)
-                    answers, bill.paid = self.settlement.settle(name, key, numbers, body, worst)
+                    body = await self._reply(sent, request)
+                    self.ledger.done(sent, body)
+                    answers, bill.paid = self.settlement.settle(sent, body)
                 except Failure as failure:
                     if failure.after is not None or failure.kind == "http 429":
-                        self.pace.pause(failure.after or 0.0, sent)
+                        self.pace.pause(failure.after or 0.0, moment)
                     raise
                 self.pace.answered()
                 return answers
 
-    async def _reply(self, name, key, request, numbers, worst):
+    async def _reply(self, sent, request):
         """The raw body; a failure is recorded."""
         self.in_flight += 1
         try:
             async with asyncio.timeout(self.model.timeout):
-                body, limits = await self.provider.send(request.messages, request.sampling, numbers)
+                body, limits = await self.provider.send(request.messages, request.sampling, sent.samples)
             self.pace.learn(limits)
             return masked(body)
         except TimeoutError:
@@ -278,7 +278,7 @@ class Caller:
         finally:
             self.in_flight -= 1
             self.refusals.replied()
-        self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst if failure.lost else None)
+        self.ledger.failed(sent, failure.kind, failure.detail, failure.lost)
         raise failure
 
     def _go_on(self):

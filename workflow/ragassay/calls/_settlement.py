@@ -16,7 +16,7 @@ from ragassay.base.stage import log
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.limits.money import Price
 from ragassay.calls.limits.quirks import Quirks
-from ragassay.calls.model import Answer, Failure, Model, ModelError, Provider, Usage
+from ragassay.calls.model import Answer, Failure, Model, ModelError, Provider, Sent, Usage
 from ragassay.calls.wire.replies import BROKEN_OFF
 
 UNSEEN = Usage(1_000_000, 0, 1_000_000)  # tokens that may be billed for an answer and stand in neither prompt nor reply
@@ -32,9 +32,9 @@ class Settlement:
 
     def earlier(self) -> None:
         """Settle the replies of processes that were killed just then."""
-        for name, key, numbers, body, worst in self.ledger.unsettled():
+        for sent, body in self.ledger.unsettled():
             with contextlib.suppress(Failure):
-                self.settle(name, key, numbers, body, worst, late=True)
+                self.settle(sent, body, late=True)
 
     def answers(self, key: str) -> tuple[dict[int, Answer], dict[int, Answer]]:
         """sample -> answer, from the ledger, where the first reply to a sample wins; and, for a replay, what it takes
@@ -57,23 +57,21 @@ class Settlement:
         pairs = zip(numbers, answers, strict=False)
         return {number: answer for number, answer in pairs if answer.finish_reason != BROKEN_OFF}
 
-    def settle(self, name: str, key: str, numbers: list[int], body: str, worst: float, late: bool = False):
+    def settle(self, sent: Sent, body: str, late: bool = False) -> tuple[dict[int, Answer], float]:
         """sample -> answer, and what the reply cost; a Failure, if there is no answer in it, is recorded before."""
         try:
             answers, usage = self.provider.answers(body)
         except Failure as failure:
-            failure.detail += f" (reply {name})"
-            lost = worst if failure.lost else None
-            self.ledger.failed(name, key, numbers, failure.kind, failure.detail, lost, late)
+            failure.detail += f" (reply {sent.id})"
+            self.ledger.failed(sent, failure.kind, failure.detail, failure.lost, late)
             raise
-        dollars = self._cost(answers, usage, worst)
-        whole = self.whole(numbers, answers)
-        tokens = usage.prompt, usage.cached, usage.completion
-        self.ledger.settled(name, *tokens, dollars, len(whole), late, usage.served)
+        dollars = self._cost(answers, usage, sent.worst)
+        whole = self.whole(sent.samples, answers)
+        self.ledger.settled(sent, usage, dollars, len(whole), late)
         self._note(usage.served)
         if not whole:
             kind, patience = ("broken off", 4) if answers else ("no choice", 2)
-            detail = f"the reply holds no whole answer ({kind}; reply {name})"
+            detail = f"the reply holds no whole answer ({kind}; reply {sent.id})"
             raise Failure(kind, detail, again=True, refused="provider_error", patience=patience, paid=dollars)
         return whole, dollars
 

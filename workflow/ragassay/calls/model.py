@@ -63,6 +63,16 @@ class Request:
     part: str = ""
 
 
+@dataclass(slots=True)
+class Sent:
+    """A request that was sent: the id that its end names, the call whose samples it asks for, the most it may cost."""
+
+    id: str
+    key: str
+    samples: list[int]
+    worst: float
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One sample: the text as it came and why it ended (stop, length, content_filter). Its tokens are known where it

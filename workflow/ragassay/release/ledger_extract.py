@@ -11,6 +11,7 @@ from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.call_keys import WRITTEN, read
 from ragassay.calls.ledger.journal import records
 from ragassay.calls.ledger.records import PICO, SERVED, USAGE, Ledger, folders
+from ragassay.calls.model import Usage
 
 TOKENS = {"p": "prompt_tokens", "c": "cached_tokens", "o": "completion_tokens"}
 
@@ -79,11 +80,11 @@ def write_ledger(folder, extracted: list[dict], account: dict) -> None:
             if row["reason"]:
                 journal.refused(row["key"], row["samples"], row["reason"], row["detail"] or "")
             continue
-        name = journal.intent(row["key"], row["samples"])
-        journal.done(name, row["key"], row["samples"], row["body"])
+        sent = journal.intent(row["key"], row["samples"])
+        journal.done(sent, row["body"])
         if row["answers"] is not None:
-            tokens = [row[column] for column in TOKENS.values()]
-            journal.settled(name, *tokens, row["dollars"], row["answers"])
+            usage = Usage(*(row[column] for column in TOKENS.values()))
+            journal.settled(sent, usage, row["dollars"], row["answers"])
     rest = {name: account[name] for name in ("requests", "retries", "replies", "failures", "samples")}
     rest |= {name: account[f"{name}_tokens"] for name, _ in USAGE}
     rest |= {"lost samples": account["possibly_billed_twice"], "pico": round(account["dollars"] * PICO)}

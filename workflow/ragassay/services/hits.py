@@ -17,6 +17,7 @@ from ragassay.base.errors import json_of
 from ragassay.base.stage import log
 from ragassay.calls.ledger.lease import Lease
 from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.model import Usage
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.services import collection
 from ragassay.services.collection import KEY, CollectionError
@@ -149,14 +150,14 @@ class _Database:
 
 def _asked(database, vector, journal, key) -> str:
     """An answer, which is written down, as is that it was asked for."""
-    record = journal.intent(key, [0])
+    sent = journal.intent(key, [0])
     try:
         answer = json.dumps(database.ask(vector))
     except CollectionError as error:
-        journal.failed(record, key, [0], "collection", str(error), None)
+        journal.failed(sent, "collection", str(error))
         raise
-    journal.done(record, key, [0], answer)
-    journal.settled(record, 0, 0, 0, 0.0, 1)
+    journal.done(sent, answer)
+    journal.settled(sent, Usage(), 0.0, 1)
     return answer
 
 

@@ -32,7 +32,7 @@ def test_a_line_holds_what_json_writes():
 def test_after_a_torn_line_nothing_more_is_written(tmp_path):
     """A line behind it would be glued to it and lost, though its writer was told that it is safe."""
     ledger = Ledger(tmp_path)
-    ledger.done(ledger.intent(KEYS[0], [0]), KEYS[0], [0], "safe")
+    ledger.done(ledger.intent(KEYS[0], [0]), "safe")
     size = ledger._journal.path.stat().st_size
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 40, before[1][1]))
@@ -56,7 +56,7 @@ def test_short_writes_are_completed(tmp_path, monkeypatch):
     write = os.write
     monkeypatch.setattr(journal.os, "write", lambda file, data: write(file, data[:7]))
     ledger = Ledger(tmp_path)
-    ledger.done(ledger.intent(KEYS[0], [0]), KEYS[0], [0], "a body")
+    ledger.done(ledger.intent(KEYS[0], [0]), "a body")
     ledger.close()
     ledger = Ledger(tmp_path)
     assert (list(ledger.bodies(KEYS[0])), ledger.damaged) == ([([0], "a body")], 0)

@@ -7,6 +7,7 @@ import pytest
 
 from ragassay.calls.ledger.__main__ import main
 from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.model import Usage
 from ragassay.release import ledger_extract
 
 KEYS = [f"{number:032x}" for number in range(1, 9)]
@@ -17,9 +18,9 @@ def ledger(tmp_path):
     """Two jobs: one answer each, and refusals for two reasons; what lies beside them holds no calls."""
     for job in ("extract_claims/paid/2026-09", "judge_scope/plain/_free/2026-09"):
         with closing(Ledger(tmp_path / job)) as journal:
-            name = journal.intent(KEYS[0], [0], worst=0.5)
-            journal.done(name, KEYS[0], [0], json.dumps({"text": "it is \x1b[2J"}))
-            journal.settled(name, 7, 0, 3, 0.1, 1)
+            sent = journal.intent(KEYS[0], [0], worst=0.5)
+            journal.done(sent, json.dumps({"text": "it is \x1b[2J"}))
+            journal.settled(sent, Usage(7, 0, 3), 0.1, 1)
             for key in KEYS[1:4]:
                 journal.refused(key, [0, 1], "provider_error", "HTTP 400: paused")
             journal.refused(KEYS[4], [0], "refusal", "flagged")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from growth import calls
 from ragassay.calls.ledger.journal import LedgerError, decode, encode
 from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.model import Sent, Usage
 
 KEYS = [f"{number:032x}" for number in range(1000)]
 
@@ -20,12 +21,12 @@ def fill(folder, calls):
     ledger = Ledger(folder)
     with closing(ledger):
         for number, key in enumerate(KEYS[:calls]):
-            name = ledger.intent(key, [0, 1], worst=0.5)
+            sent = ledger.intent(key, [0, 1], worst=0.5)
             if number % 5 == 4:
-                ledger.failed(name, key, [0, 1], "connection", "gone", lost=0.5)
+                ledger.failed(sent, "connection", "gone", lost=True)
                 continue
-            ledger.done(name, key, [0, 1], body(key))
-            ledger.settled(name, 7, 2, 3, 0.001, answers=2)
+            ledger.done(sent, body(key))
+            ledger.settled(sent, Usage(7, 2, 3), 0.001, answers=2)
     (file,) = folder.glob("*.jsonl")
     return file
 
@@ -70,18 +71,18 @@ def test_answers_that_cost_more_than_their_limit_on_tokens_allows_are_seen_by_th
     ledger = Ledger(tmp_path)
     with closing(ledger):
         for key, worst, dollars in zip(KEYS, (0.5, 0.5, 0.0), (2.0, 1.0, 1.0), strict=False):
-            name = ledger.intent(key, [0], worst)
-            ledger.done(name, key, [0], body(key))
-            ledger.settled(name, 7, 2, 3, dollars, answers=1)
+            sent = ledger.intent(key, [0], worst)
+            ledger.done(sent, body(key))
+            ledger.settled(sent, Usage(7, 2, 3), dollars, answers=1)
     assert ledger.excess == load(tmp_path)[1].excess == 4.0
 
 
 def test_counts_that_no_reply_can_have_are_none_in_an_old_ledger_either(tmp_path):
     ledger = Ledger(tmp_path)
     with closing(ledger):
-        name = ledger.intent(KEYS[0], [0], worst=0.5)
-        ledger.done(name, KEYS[0], [0], body(KEYS[0]))
-        ledger.settled(name, 9, 0, 10**30, 1.3e21, answers=1)
+        sent = ledger.intent(KEYS[0], [0], worst=0.5)
+        ledger.done(sent, body(KEYS[0]))
+        ledger.settled(sent, Usage(9, 0, 10**30), 1.3e21, answers=1)
     _, again = load(tmp_path)
     assert (again.dollars, again.excess, again.counts["completion"], again.counts["samples"]) == (0.5, 1.0, 0, 1)
 
@@ -138,8 +139,8 @@ def test_the_first_reply_wins_whoever_got_it(tmp_path):
     first, second = Ledger(tmp_path), Ledger(tmp_path)
     with closing(first), closing(second):
         early, late = (ledger.intent(KEYS[0], [0]) for ledger in (first, second))
-        second.done(late, KEYS[0], [0], "second file, first reply")
-        first.done(early, KEYS[0], [0], "first file, second reply")
+        second.done(late, "second file, first reply")
+        first.done(early, "first file, second reply")
     bodies, _ = load(tmp_path)
     assert [body for _, body in bodies[KEYS[0]]] == ["second file, first reply", "first file, second reply"]
 
@@ -148,18 +149,18 @@ def killed(tmp_path):
     """A ledger whose process was killed after one reply and in the middle of another request."""
     ledger = Ledger(tmp_path)
     with closing(ledger):
-        ledger.done(ledger.intent(KEYS[0], [0, 1], worst=0.25), KEYS[0], [0, 1], "a reply")
+        ledger.done(ledger.intent(KEYS[0], [0, 1], worst=0.25), "a reply")
         ledger.intent(KEYS[1], [0, 1, 2], worst=0.5)
 
 
 def test_a_reply_without_its_cost_waits_to_be_settled(tmp_path):
     killed(tmp_path)
     ledger = Ledger(tmp_path)
-    ((name, *rest),) = ledger.unsettled()
-    assert rest == [KEYS[0], [0, 1], "a reply", 0.25]
+    [(sent, reply)] = ledger.unsettled()
+    assert (sent, reply) == (Sent(sent.id, KEYS[0], [0, 1], 0.25), "a reply")
     assert (ledger.dollars, ledger.dollars_at_risk, ledger.possibly_billed_twice) == (0.0, 0.75, 3)
     with closing(ledger):
-        ledger.settled(name, 5, 0, 5, 0.125, answers=2, late=True)
+        ledger.settled(sent, Usage(5, 0, 5), 0.125, answers=2, late=True)
     for known in (ledger, Ledger(tmp_path)):
         assert (list(known.unsettled()), known.dollars, known.dollars_at_risk) == ([], 0.125, 0.5)
 
@@ -169,8 +170,8 @@ def test_a_reply_that_two_processes_settle_is_paid_once(tmp_path):
     both = [Ledger(tmp_path), Ledger(tmp_path)]
     for ledger in both:
         with closing(ledger):
-            for name, *_ in ledger.unsettled():
-                ledger.settled(name, 5, 0, 5, 0.125, answers=2, late=True)
+            for sent, _ in ledger.unsettled():
+                ledger.settled(sent, Usage(5, 0, 5), 0.125, answers=2, late=True)
     # The clock of the one that settled was behind: its file is read first.
     for file in sorted(tmp_path.glob("*.jsonl"))[1:]:
         file.rename(tmp_path / f"0-{file.name}")
@@ -180,12 +181,12 @@ def test_a_reply_that_two_processes_settle_is_paid_once(tmp_path):
 
 def test_a_reply_that_its_own_process_settles_after_another_is_paid_once(tmp_path):
     alive = Ledger(tmp_path)
-    name = alive.intent(KEYS[0], [0])
-    alive.done(name, KEYS[0], [0], "a reply")
+    sent = alive.intent(KEYS[0], [0])
+    alive.done(sent, "a reply")
     hasty = Ledger(tmp_path)
-    for waiting, *_ in hasty.unsettled():
-        hasty.settled(waiting, 5, 0, 5, 0.125, answers=1, late=True)
-    alive.settled(name, 5, 0, 5, 0.125, answers=1)
+    for waiting, _ in hasty.unsettled():
+        hasty.settled(waiting, Usage(5, 0, 5), 0.125, answers=1, late=True)
+    alive.settled(sent, Usage(5, 0, 5), 0.125, answers=1)
     alive.close()
     hasty.close()
     assert (Ledger(tmp_path).dollars, Ledger(tmp_path).counts["samples"]) == (0.125, 1)
@@ -199,7 +200,7 @@ def test_the_sum_of_dollars_does_not_depend_on_their_order(tmp_path):
         random.Random(number).shuffle(prices)
         with closing(ledger):
             for key, price in zip(KEYS, prices, strict=False):
-                ledger.settled(ledger.intent(key, [0]), 1, 0, 1, price, answers=1)
+                ledger.settled(ledger.intent(key, [0]), Usage(1, 0, 1), price, answers=1)
         sums.add(ledger.dollars)
     assert len(sums) == 1
 

@@ -13,7 +13,7 @@ from ragassay.base.stage import log
 from ragassay.base.terminal import masked
 from ragassay.calls._caller import Caller
 from ragassay.calls.batches.submission import SentBatch
-from ragassay.calls.model import Failure, ModelError, Request
+from ragassay.calls.model import Failure, ModelError, Request, Sent
 
 WORKERS = 20_000  # conversations side by side; each takes about 15 kB
 QUIET_SECONDS = 2.0  # without a new request, after which what is queued is sent
@@ -22,14 +22,10 @@ TELL_SECONDS = 60.0
 
 
 @dataclass(slots=True, eq=False)
-class BatchRow:
+class BatchRow(Sent):
     """A request as a part of a batch. One of an earlier run has no content, and nothing waits for it."""
 
-    key: str
-    samples: list[int]
-    worst: float
     again: bool = False
-    id: str = ""
     request: Request | None = None
     line: bytes = b""
     reply: asyncio.Future | None = None  # its answers and what they cost
@@ -95,7 +91,7 @@ class BatchCaller(Caller):
             try:
                 self._go_on()
                 reply = asyncio.get_running_loop().create_future()
-                self.enqueue(BatchRow(key, numbers, worst, again, request=request, reply=reply))
+                self.enqueue(BatchRow("", key, numbers, worst, again, request, reply=reply))
                 answers, bill.paid = await reply
                 return answers
             finally:
@@ -149,7 +145,7 @@ class BatchCaller(Caller):
     async def _adopt(self):
         """Find the batches of earlier runs at the provider, or that they were never created."""
         for record in list(self.ledger.open_batches()):
-            rows = [BatchRow(*rest, id=name) for name, *rest in record["rows"]]
+            rows = [BatchRow(*row) for row in record["rows"]]
             batch = SentBatch(self, record["id"], rows, record)
             try:
                 exists = await batch.find()
@@ -166,17 +162,16 @@ class BatchCaller(Caller):
         """Record a reply, raw, before it is read."""
         self._go_on()
         body = masked(body)
-        self.ledger.done(row.id, row.key, row.samples, body)
+        self.ledger.done(row, body)
         try:
-            return self.settlement.settle(row.id, row.key, row.samples, body, row.worst)
+            return self.settlement.settle(row, body)
         except Failure as failure:
             return failure
 
     def fail(self, row: BatchRow, failure: Failure) -> Failure:
         """Record that a row has no reply."""
         self._go_on()
-        lost = row.worst if failure.lost else None
-        self.ledger.failed(row.id, row.key, row.samples, failure.kind, failure.detail, lost)
+        self.ledger.failed(row, failure.kind, failure.detail, failure.lost)
         return failure
 
     async def until_there_is_room(self, refused: SentBatch) -> None:

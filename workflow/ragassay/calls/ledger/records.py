@@ -14,6 +14,7 @@ from pathlib import Path
 from ragassay.base.errors import MISSHAPEN
 from ragassay.calls.ledger.journal import Journal, LedgerError, check_form, decode, records
 from ragassay.calls.ledger.register import MOST_DOLLARS
+from ragassay.calls.model import Sent, Usage
 
 ABSURD = 10**9  # tokens, more than any reply takes: a count beyond is none, and the reply cost what it may cost at most
 PICO = 10**12  # dollars are added up as whole numbers, so that their sum does not depend on the order
@@ -124,40 +125,33 @@ class Ledger:
                 record = self._at(*place)
                 yield record["s"], record["reason"], record["detail"]
 
-    def unsettled(self) -> Iterator[tuple[str, str, list[int], str, float]]:
-        """(id, key, samples, raw body, most it may have cost) of replies whose cost was not written down, because the
-        process was killed just then.
-        """
+    def unsettled(self) -> Iterator[tuple[Sent, str]]:
+        """Requests and raw bodies of replies whose cost was not written down: the process was killed just then."""
         for name, ((_, file, offset, length), worst) in list(self._unsettled.items()):
             record = self._at(file, offset, length)
-            yield name, record["k"], record["s"], record["body"], worst
+            yield Sent(name, record["k"], record["s"], worst), record["body"]
 
-    def intent(self, key: str, samples: list[int], worst: float = 0.0, again: bool = False) -> str:
-        """Record what is about to be asked and what it may cost by max_tokens. Returns the id that its end names."""
-        name = f"{self._incarnation}{next(self._numbers):08x}"
-        record = {"t": "i", "id": name, "k": key, "s": samples, "at": time.time_ns(), "w": worst}
+    def intent(self, key: str, samples: list[int], worst: float = 0.0, again: bool = False) -> Sent:
+        """Record what is about to be asked and what it may cost by max_tokens."""
+        sent = Sent(f"{self._incarnation}{next(self._numbers):08x}", key, samples, worst)
+        record = {"t": "i", "id": sent.id, "k": key, "s": samples, "at": time.time_ns(), "w": worst}
         self._write(record | {"again": 1} if again else record)
-        return name
+        return sent
 
-    def done(self, name: str, key: str, samples: list[int], body: str) -> None:
-        self._write({"t": "d", "id": name, "k": key, "s": samples, "at": time.time_ns(), "body": body})
+    def done(self, sent: Sent, body: str) -> None:
+        self._write({"t": "d", "id": sent.id, "k": sent.key, "s": sent.samples, "at": time.time_ns(), "body": body})
 
-    def settled(
-        self, name: str, prompt: int, cached: int, completion: int, dollars: float, answers: int, late: bool = False,
-        served: str = "",
-    ) -> None:  # fmt: skip
-        """Record what a reply took and how many answers it held; `late` when another process got the reply; `served` is
-        the name that it gives the model.
-        """
-        record = {"t": "u", "id": name, "p": prompt, "c": cached, "o": completion, "usd": dollars, "n": answers}
-        record |= {"m": served} if served else {}
+    def settled(self, sent: Sent, usage: Usage, dollars: float, answers: int, late: bool = False) -> None:
+        """Record what a reply took and how many answers it held; `late` when another process got the reply."""
+        tokens = {"p": usage.prompt, "c": usage.cached, "o": usage.completion}
+        record = {"t": "u", "id": sent.id, **tokens, "usd": dollars, "n": answers}
+        record |= {"m": usage.served} if usage.served else {}
         self._write(record | {"late": 1} if late else record)
 
-    def failed(
-        self, name: str, key: str, samples: list[int], kind: str, detail: str, lost: float | None, late: bool = False
-    ) -> None:
-        """Record that no usable reply came; `lost` is what it may have cost, if it may have been made and billed."""
-        record = {"t": "f", "id": name, "k": key, "s": samples, "at": time.time_ns(), "kind": kind, "lost": lost}
+    def failed(self, sent: Sent, kind: str, detail: str, lost: bool = False, late: bool = False) -> None:
+        """Record that no usable reply came; `lost` if one may have been made and billed."""
+        record = {"t": "f", "id": sent.id, "k": sent.key, "s": sent.samples, "at": time.time_ns(), "kind": kind}
+        record |= {"lost": sent.worst if lost else None}
         self._write(record | {"detail": detail[:500]} | ({"late": 1} if late else {}))
 
     def refused(self, key: str, samples: list[int], reason: str, detail: str) -> None:
