@@ -123,13 +123,14 @@ def test_what_was_asked_is_no_longer_estimated(tmp_path, monkeypatch, serve, mod
 def caller(**more):
     """What progress looks at of a caller to which nothing has happened."""
     purse, pace = SimpleNamespace(spent=more.pop("spent", 0.0)), SimpleNamespace(pause_left=more.pop("pause", 0.0))
+    about = {"model": SimpleNamespace(name="judge", mode="online")}
     nothing = {"known": 0, "in_flight": 8, "waiting": 3, "batched": False, "failures": Counter(), "last_failure": ""}
-    return SimpleNamespace(**{**nothing, **more}, purse=purse, pace=pace)
+    return SimpleNamespace(**{**about, **nothing, **more}, purse=purse, pace=pace)
 
 
-def steps(total=None, done=0):
+def steps(total=None, done=0, **more):
     """Progress whose clock starts at zero."""
-    going = Progress("judge", total)
+    going = Progress(caller(**more), total)
     going.recent.marks[0], going.done = (0.0, 0), done
     return going
 
@@ -142,43 +143,43 @@ def often(monkeypatch):
 
 
 def test_a_line_says_done_in_flight_rate_dollars_and_time_left():
-    assert steps(100_000, done=1_500).line(60, caller(spent=1.25)) == (
+    assert steps(100_000, done=1_500, spent=1.25).line(60) == (
         "judge: 1,500 of 100,000 calls done, 8 in flight, 25.0/s, $1.2500, 1:05:40 left"
     )
 
 
 def test_without_a_known_total_nothing_is_promised():
-    assert steps(done=30).line(60, caller()) == "judge: 30 calls done, 8 in flight, 0.5/s, $0.0000"
+    assert steps(done=30).line(60) == "judge: 30 calls done, 8 in flight, 0.5/s, $0.0000"
 
 
 def test_answers_out_of_the_ledger_promise_nothing():
-    going = steps(20_000, done=10_060)
-    assert going.line(60, caller(known=10_000)).endswith("1.0/s, $0.0000, 2:45:40 left")
+    going = steps(20_000, done=10_060, known=10_000)
+    assert going.line(60).endswith("1.0/s, $0.0000, 2:45:40 left")
 
 
 def test_the_rate_is_that_of_the_last_minute():
     going = steps(done=10_000)
-    going.line(60, caller())
+    going.line(60)
     for minute in range(2, 4):
         going.done += 60
-        line = going.line(60 * minute, caller())
+        line = going.line(60 * minute)
     assert "1.0/s" in line
 
 
 def test_nothing_done_is_no_division_by_zero():
-    assert steps(10).line(0.0, caller()) == "judge: 0 of 10 calls done, 8 in flight, 0.0/s, $0.0000"
+    assert steps(10).line(0.0) == "judge: 0 of 10 calls done, 8 in flight, 0.0/s, $0.0000"
 
 
 def test_what_failed_is_told_once_with_the_last_of_it_and_the_pause():
-    going, failures = steps(10), Counter({"http 429": 1_200, "timeout": 3})
-    line = going.line(60, caller(failures=failures, last_failure="no answer within 1 s", pause=21.3))
-    assert line.endswith(
+    failures = Counter({"http 429": 1_200, "timeout": 3})
+    going = steps(10, failures=failures, last_failure="no answer within 1 s", pause=21.3)
+    assert going.line(60).endswith(
         "; failed since the last line: 1,200 http 429, 3 timeout; the last: no answer within 1 s"
         "; the provider asked for a pause, 21 s more, and 3 requests wait"
     )
-    assert "failed" not in going.line(120, caller(failures=failures, last_failure="no answer within 1 s"))
+    assert "failed" not in going.line(120)
     failures["timeout"] += 1
-    assert "since the last line: 1 timeout; " in going.line(180, caller(failures=failures))
+    assert "since the last line: 1 timeout; " in going.line(180)
 
 
 def test_calls_of_conversations_are_counted_while_none_of_them_is_done(serve, model, tmp_path, often, caplog):
@@ -227,7 +228,7 @@ def test_a_batch_that_is_waited_for_is_told_of_elsewhere(monkeypatch, caplog, do
     monkeypatch.setattr(progress, "time", clock)
 
     async def tell():
-        telling = asyncio.create_task(steps(10, done).tell(caller(batched=True)))
+        telling = asyncio.create_task(steps(10, done, batched=True).tell())
         await asyncio.sleep(200)
         telling.cancel()
 

@@ -49,6 +49,7 @@ class Caller:
     def __init__(self, model: Model, ledger: Ledger, provider: Provider, lease: Lease):
         self.model, self.ledger, self.provider, self.lease = model, ledger, provider, lease
         self.identity, self.price = provider.identity(), price_of(model)
+        self.before = Counter(ledger.counts)  # what earlier runs had written down
         self.quirks = provider.quirks = Quirks(model, lease.register)
         self.settlement = Settlement(model, ledger, provider, self.quirks, self.price, self.batched)
         if not (model.mode == "replay" or lease.read_only):  # which writes nothing

@@ -21,8 +21,9 @@ class Unanswered(AssayError):
 
 
 class Workers:
-    def __init__(self, items, conversation, caller: Caller, progress: Progress, side_by_side: int = 0):
-        self.items, self.conversation, self.caller, self.progress = enumerate(items), conversation, caller, progress
+    def __init__(self, items, conversation, caller: Caller, expected: int | None, side_by_side: int = 0):
+        self.items, self.conversation, self.caller = enumerate(items), conversation, caller
+        self.progress = Progress(caller, expected)
         self.finished, self.next = {}, 0  # number -> result, the number to hand out next
         self.gaps, self.first_gap, self.gap = 0, None, False  # `gap`: it was reached
         self.tasks, self.telling, self.changed = [], None, asyncio.Event()
@@ -36,7 +37,7 @@ class Workers:
         if not self.tasks:
             self.working = self.most
             self.tasks = [asyncio.create_task(self._work()) for _ in range(self.working)]
-            self.telling = asyncio.create_task(self.progress.tell(self.caller))
+            self.telling = asyncio.create_task(self.progress.tell())
         while True:
             ready = []
             while (result := self.finished.pop(self.next, NOT_YET)) is not NOT_YET:
@@ -75,7 +76,7 @@ class Workers:
                 task.cancel()
             self.telling.cancel()
             await asyncio.gather(*self.tasks, self.telling, return_exceptions=True)
-            self.progress.post(self.caller, ended=True)
+            self.progress.post(ended=True)
         await self.caller.close()
 
     async def _work(self):

@@ -22,7 +22,6 @@ from ragassay.calls.ledger.lease import Lease
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.ledger.register import Register
 from ragassay.calls.model import Answer, Model, Request, provider_for
-from ragassay.calls.progress import Progress, Report
 from ragassay.schemas.report import CALLS
 
 __all__ = ["GaveUp", "Stopped", "Unanswered", "account", "complete", "converse", "estimating"]
@@ -70,10 +69,9 @@ def converse(
         stack.callback(journal.close)
         loop = asyncio.new_event_loop()
         stack.callback(loop.close)
-        report = None if estimating() else Report(model, journal)
         caller = _caller(model, journal, lease)
         caller.call_keys.first = first
-        workers = Workers(items, conversation, caller, Progress(model.name, expected, report), side_by_side)
+        workers = Workers(items, conversation, caller, expected, side_by_side)
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))

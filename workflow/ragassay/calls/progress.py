@@ -19,8 +19,7 @@ from uuid import uuid4
 
 from ragassay.base.stage import log
 from ragassay.base.terminal import aligned, clock, wiped
-from ragassay.calls.ledger.records import PICO, Ledger
-from ragassay.calls.model import Model
+from ragassay.calls.ledger.records import PICO
 
 FOLDER = "RAGASSAY_RUN"  # the environment variable that names the run's folder
 FIRST_SECONDS, SECONDS = 10.0, 60.0  # until the first line, and between lines
@@ -57,66 +56,54 @@ class Recent:
         return f"; failed since the last line: {kinds}; the last: {last}"
 
 
-class Report:
-    """The file that a job writes for its run; without a run nothing is written."""
-
-    def __init__(self, model: Model, ledger: Ledger):
-        self.model, self.ledger, self.before = model, ledger, Counter(ledger.counts)
-        self.folder = os.environ.get(FOLDER) if model.mode != "replay" else None
-        self.rule, self.keys = rule_and_keys(ledger.folder)
-        self.name = f"{uuid4().hex}.json"  # a job may ask in several rounds
-
-    def write(self, progress, caller, ended: bool = False) -> None:
-        if not self.folder:
-            return
-        report = {"rule": self.rule, "keys": self.keys, "model": self.model.name, "ended": ended}
-        report |= {"done": progress.done, "total": progress.total, "known": caller.known}
-        report |= {"in_flight": caller.in_flight, "waiting": caller.waiting}
-        report |= {"pause": caller.pace.pause_left, "cap": self.model.budget_usd}
-        report |= {"trouble": dict(caller.failures), "last_failure": caller.last_failure}
-        for name, counted in COUNTS.items():
-            report[name] = self.ledger.counts[counted] - self.before[counted]
-        report["dollars"] = (self.ledger.counts["pico"] - self.before["pico"]) / PICO
-        path = Path(self.folder, self.name)
-        beside = path.with_suffix(".new")
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(json.dumps(report))
-        beside.replace(path)
-
-
 class Progress:
-    """`total` is the number of calls, if it is known; each that has its answers adds one to `done`. With a `report` the
-    run shows its own lines on the terminal in place of the job's.
+    """Of the calls of a job: `total` is their number, if it is known; each that has its answers adds one to `done`. A
+    job of a run reports to it, and the run shows its own lines on the terminal in place of the job's.
     """
 
-    def __init__(self, name: str, total: int | None = None, report: Report | None = None):
-        self.name, self.total, self.done, self.report = name, total, 0, report
+    def __init__(self, caller, total: int | None = None):
+        self.caller, self.total, self.done = caller, total, 0
         self.recent = Recent()
+        folder = os.environ.get(FOLDER) if caller.model.mode != "replay" else None
+        self.report = Path(folder, f"{uuid4().hex}.json") if folder else None  # a job may ask in several rounds
 
-    async def tell(self, caller) -> None:
+    async def tell(self) -> None:
         """Line after line, until cancelled."""
         due, last = time.monotonic() + FIRST_SECONDS, 0
         while True:
-            self.post(caller)
+            self.post()
             await asyncio.sleep(max(0.0, min(REPORT_SECONDS, due - time.monotonic())))
             if time.monotonic() < due:
                 continue
-            if self.done > last or not caller.batched:  # what batches wait for is reported separately
-                log.info("%s", self.line(time.monotonic(), caller), extra={"in_the_runs_line": True})
+            if self.done > last or not self.caller.batched:  # what batches wait for is reported separately
+                log.info("%s", self.line(time.monotonic()), extra={"in_the_runs_line": True})
             due, last = time.monotonic() + SECONDS, self.done
 
-    def post(self, caller, ended: bool = False) -> None:
+    def post(self, ended: bool = False) -> None:
         """Report to the run."""
-        if self.report:
-            self.report.write(self, caller, ended)
+        if not self.report:
+            return
+        caller, counts, before = self.caller, self.caller.ledger.counts, self.caller.before
+        rule, keys = rule_and_keys(caller.ledger.folder)
+        report = {"rule": rule, "keys": keys, "model": caller.model.name, "ended": ended}
+        report |= {"done": self.done, "total": self.total, "known": caller.known}
+        report |= {"in_flight": caller.in_flight, "waiting": caller.waiting}
+        report |= {"pause": caller.pace.pause_left, "cap": caller.model.budget_usd}
+        report |= {"trouble": dict(caller.failures), "last_failure": caller.last_failure}
+        report |= {name: counts[counted] - before[counted] for name, counted in COUNTS.items()}
+        report["dollars"] = (counts["pico"] - before["pico"]) / PICO
+        self.report.parent.mkdir(parents=True, exist_ok=True)
+        beside = self.report.with_suffix(".new")
+        beside.write_text(json.dumps(report))
+        beside.replace(self.report)
 
-    def line(self, now: float, caller) -> str:
+    def line(self, now: float) -> str:
+        caller, total, left = self.caller, "", ""
         rate = self.recent.rate(now, self.done - caller.known)
-        total = left = ""
         if self.total is not None:
             total = f" of {self.total:,}"
             left = f", {clock((self.total - self.done) / rate)} left" if rate else ""
-        line = f"{self.name}: {self.done:,}{total} calls done, {caller.in_flight} in flight, {rate:.1f}/s"
+        line = f"{caller.model.name}: {self.done:,}{total} calls done, {caller.in_flight} in flight, {rate:.1f}/s"
         line += f", ${caller.purse.spent:.4f}{left}" + self.recent.trouble(caller.failures, caller.last_failure)
         if pause := caller.pace.pause_left:
             line += f"; the provider asked for a pause, {pause:.0f} s more, and {caller.waiting:,} requests wait"
