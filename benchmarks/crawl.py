@@ -18,6 +18,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from attackers.cases import KINDS
+from attackers.server import running
 from common.figures import count, figure, parts
 from corpora.papers import CRAWL, DAYS, TOPICS, Papers, Request, feed, gaps
 
@@ -148,33 +149,17 @@ def among_hostile_feeds():
     with (
         Papers(HONEST, PAGES, LATENCY, SIZE) as papers,
         tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder,
-        subprocess.Popen(
-            [sys.executable, "-m", "attackers.server", str(FETCH_SECONDS)],
-            cwd=HERE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        ) as server,
-    ):  # fmt: skip
-        try:
-            port = json.loads(server.stdout.readline())["server"]
-            site = Path(folder) / "site"
-            site.write_text(json.dumps(dict.fromkeys(names, f"127.0.0.1:{port}")))
-            took = {}
-            for shard, feeds, other in (
-                ("alone", papers.feeds, {}),
-                (
-                    "among",
-                    [*papers.feeds, *hostile],
-                    {"local_site": str(site), "local_server": "crawl", "hours_per_host": HOURS},
-                ),
-            ):
-                project, start = Project(f"{folder}/{shard}", papers, feeds), time.time()
-                memory = finished(project.start(shard, GAP, **other))
-                whole, asked = time.time() - start, papers.asked()
-                took[shard] = max(request.end for request in asked) - start
-            server.stdin.write("\n")
-            server.stdin.flush()
-            visits = int(server.stdout.readline())
-        finally:
-            server.kill()
+        running(FETCH_SECONDS) as servers,
+    ):
+        site, took = Path(folder) / "site", {}
+        site.write_text(json.dumps(dict.fromkeys(names, f"127.0.0.1:{servers.ports['server']}")))
+        theirs = {"local_site": str(site), "local_server": "crawl", "hours_per_host": HOURS}
+        for shard, feeds, other in (("alone", papers.feeds, {}), ("among", [*papers.feeds, *hostile], theirs)):
+            project, start = Project(f"{folder}/{shard}", papers, feeds), time.time()
+            memory = finished(project.start(shard, GAP, **other))
+            whole, asked = time.time() - start, papers.asked()
+            took[shard] = max(request.end for request in asked) - start
+        visits = servers.visits()
         figure("crawl_hostile_feeds", len(hostile), "feeds", f"== {HOSTILE}")
         figure("crawl_among_hostile_pages", project.pages("among"), "pages", f">= {HONEST * PAGES}")
         figure("crawl_among_hostile_last_page", took["among"], "s", f"<= {1.3 * took['alone']:.4g}", took["alone"])

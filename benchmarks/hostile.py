@@ -8,26 +8,23 @@ hostile server instead, so nothing leaves the machine.
 """
 
 import asyncio
-import json
 import socket
-import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import replace
-from pathlib import Path
 
 from attackers.cases import Case, NameServer, cases, connections
+from attackers.server import running
 from common.figures import figure, finish
 from common.memory import peak_megabytes
 
-ROOT = Path(__file__).resolve().parent.parent
+AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
 
 from attackers.reading import Reading
 from ragassay.news.fetching.addresses import FetchLimits, ip_address, public
 from ragassay.news.fetching.fetcher import Fetcher
 
-AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
 CONCURRENCY = 100
 SLACK = 5.0  # a case may take so much longer than its fetch: waiting for its turn, for robots.txt, for the processor
 
@@ -97,27 +94,19 @@ class Suite:
 
 
 def main(count: int = 1000, seconds: float = 30.0):
-    command = [sys.executable, "-m", "attackers.server", str(seconds)]
     with (
-        subprocess.Popen(
-            command, cwd=ROOT / "benchmarks", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        ) as server,
+        running(seconds) as servers,
         tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder,
-        socket.socket() as closed,
+        socket.socket() as unused,
     ):
-        try:
-            closed.bind(("127.0.0.1", 0))  # and nobody listens
-            ports = json.loads(server.stdout.readline())
-            found = cases(count, ports["victims"])
-            reading = Reading(folder)
-            suite = Suite(ports, closed.getsockname()[1], seconds, reading)
-            asyncio.run(suite.run(found, connections(found, ports, closed.getsockname()[1]), folder))
-            reading.read()
-            server.stdin.write("\n")
-            server.stdin.flush()
-            visits = int(server.stdout.readline())
-        finally:
-            server.kill()
+        unused.bind(("127.0.0.1", 0))  # and nobody listens
+        ports, closed = servers.ports, unused.getsockname()[1]
+        found = cases(count, ports["victims"])
+        reading = Reading(folder)
+        suite = Suite(ports, closed, seconds, reading)
+        asyncio.run(suite.run(found, connections(found, ports, closed), folder))
+        reading.read()
+        visits = servers.visits()
     for line in suite.wrong + reading.wrong + suite.intruded:
         sys.stderr.write(f"{line}\n")
     figure("hostile_cases", len(found), "cases", f">= {count}")

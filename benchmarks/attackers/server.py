@@ -1,6 +1,6 @@
-"""The hostile servers, in a process of their own: one that does what `attackers/behaviour.py`, `attackers/bodies.py`
-and `attackers/places.py` say, by the host name that it is asked for (`<behaviour>-<number>.test`), and its victims,
-which count connections.
+"""The hostile servers, in a process of their own, which `running` starts: one that does what `attackers/behaviour.py`,
+`attackers/bodies.py` and `attackers/places.py` say, by the host name that it is asked for
+(`<behaviour>-<number>.test`), and its victims, which count connections.
 
 Prints one line of JSON with its ports; each line on its standard input is answered with what the victims counted.
 """
@@ -10,8 +10,12 @@ import contextlib
 import json
 import random
 import socket
+import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from attackers.behaviour import PAGE, play
 from attackers.bodies import prepare
@@ -68,6 +72,28 @@ async def serve(reader, writer, victims, seconds):
             await writer.drain()
             await reader.read()
     writer.transport.abort()
+
+
+class Running(NamedTuple):
+    ports: dict
+    visits: Callable[[], int]  # how many connections the victims have counted
+
+
+@contextlib.contextmanager
+def running(seconds: float) -> Iterator[Running]:
+    """The process, for fetches that may take so long; it ends with the block."""
+    command = [sys.executable, "-m", "attackers.server", str(seconds)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen(command, cwd=Path(__file__).resolve().parents[1], **pipes) as server:
+
+        def visits():
+            server.stdin.write("\n")
+            return int(server.stdout.readline())
+
+        try:
+            yield Running(json.loads(server.stdout.readline()), visits)
+        finally:
+            server.kill()
 
 
 async def main(seconds: float):

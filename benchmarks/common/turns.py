@@ -5,14 +5,18 @@ import time
 from collections.abc import Callable
 
 
+def processor_seconds(work: Callable) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
 def by_turns(ways: dict[str, Callable], rounds: int) -> dict[str, list[float]]:
     """Seconds of each way in each round; who goes first changes."""
     seconds = {name: [] for name in ways}
     for number in range(rounds):
         for name in list(ways) if number % 2 else reversed(ways):
-            begin = time.process_time()
-            ways[name]()
-            seconds[name].append(time.process_time() - begin)
+            seconds[name].append(processor_seconds(ways[name]))
     return seconds
 
 

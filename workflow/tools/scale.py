@@ -261,8 +261,7 @@ def _limits(of, gathers, indexes) -> Iterator[Limit]:
 
 def _dense(of) -> float:
     """Seconds of a core for a query and a passage, whose vectors lie in the file of a corpus."""
-    of_a_file = of.get("retrieval", "search_1k_in_4M_of_a_file", 1 / 4e6 / 1e3)
-    return of_a_file or of("retrieval", "search_1k_in_1M_of_the_store") / 1e3 / 1e6
+    return of("retrieval", "search_1k_in_4M_of_a_file") / 1e3 / 4e6
 
 
 def _bm25(of) -> float:
