@@ -1,8 +1,10 @@
-"""Passages: read, joined, made of documents, rewritten, and held out."""
+"""Passages: read, cut, joined, made of documents, rewritten, and held out."""
 
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from files_of_users import docx
 from growth import peak
@@ -11,7 +13,7 @@ from ragassay.base import _sorted_runs, tables
 from ragassay.base.errors import AssayError
 from ragassay.base.tables import TableError
 from ragassay.base.tally import MostRejected
-from ragassay.corpora.corpus import CorpusError
+from ragassay.corpora.corpus import CorpusError, cuts
 from ragassay.documents.sources import document_files
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES, REWRITTEN_PASSAGES
 from ragassay.schemas.documents import DOCUMENTS
@@ -328,3 +330,30 @@ def test_with_a_share_of_0_nothing_is_held_out_of_however_few_documents(tmp_path
     hold_out_documents(*paths, 0, 0.6, 300)
     assert [row["held_out"] for row in tables.read(HELD_OUT_DOCUMENTS, paths[1]).to_pylist()] == [False]
     assert tables.read(PASSAGES, paths[2]).equals(tables.read(PASSAGES, paths[0]))
+
+
+SENTENCES = st.lists(st.integers(1, 12), max_size=12)
+
+
+def cut(text, *limits):
+    return [text[start:end] for start, end in cuts(text, *limits)]
+
+
+@given(SENTENCES, st.integers(1, 20), st.integers(0, 25))
+def test_nothing_is_lost_and_no_limit_passed(sentences, words, overlap):
+    numbers = iter(range(1000))
+    text = " ".join(" ".join(f"W{next(numbers)}" for _ in range(length)) + "." for length in sentences)
+    seen = -1
+    for passage in cut(text, words, overlap):
+        own = [int(word.strip("W.")) for word in passage.split()]
+        assert own == list(range(own[0], own[-1] + 1)) and len(own) <= words
+        assert seen - overlap < own[0] <= seen + 1 and own[-1] > seen
+        seen = own[-1]
+    assert seen == sum(sentences) - 1
+
+
+def test_sentences_stay_whole_where_they_fit_and_are_repeated_whole():
+    text = "One two three. Four five. Six seven eight nine ten eleven. Twelve."
+    assert cut(text, 5) == ["One two three. Four five.", "Six seven eight nine ten", "eleven. Twelve."]
+    assert cut(text, 6, 2) == ["One two three. Four five.", "Six seven eight nine ten eleven.", "Twelve."]
+    assert cut(text, 100) == [text] and cut("", 5) == []
