@@ -69,16 +69,18 @@ def test_an_object_that_is_missing_is_said_with_its_address(store, copy):
     assert line.startswith("s3://bucket/no.csv: found no such object, expected one; ")
 
 
-def test_a_false_key_is_said_and_not_shown(store, copy, monkeypatch):
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "false")
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("AWS_ACCESS_KEY_ID", "false", "credentials in the environment"),
+        ("AWS_ENDPOINT_URL", "http://127.0.0.1:9", "connect"),
+    ],
+    ids=["a false key, which is not shown", "a store that cannot be reached"],
+)
+def test_what_a_store_says_is_one_line(store, copy, monkeypatch, name, value, says):
+    monkeypatch.setenv(name, value)
     line = refused(copy)
-    assert line.startswith(f"{ADDRESS}: cannot be fetched (") and "credentials in the environment" in line
-
-
-def test_a_store_that_cannot_be_reached(store, copy, monkeypatch):
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    line = refused(copy)
-    assert line.startswith(f"{ADDRESS}: cannot be fetched (") and "connect" in line
+    assert line.startswith(f"{ADDRESS}: cannot be fetched (") and says in line
 
 
 def test_hadoop_without_its_library_is_one_line(copy, monkeypatch):

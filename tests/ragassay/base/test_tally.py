@@ -1,5 +1,6 @@
 """Tally: from which share on a stage stops, what it says, and when it gives a model up."""
 
+import contextlib
 import logging
 
 import pytest
@@ -15,6 +16,10 @@ def tally(kept, rejected, most=0.5):
     for number in range(rejected):
         counted.reject(f"q{number}", "no_verdict" if number else "empty", "found nothing", Answer("So\nwhat?", "stop"))
     return counted
+
+
+def stopping(stops):
+    return pytest.raises(MostRejected) if stops else contextlib.nullcontext()
 
 
 @pytest.mark.parametrize(
@@ -34,10 +39,7 @@ def tally(kept, rejected, most=0.5):
 )
 def test_more_rejects_than_may_be_stop(kept, rejected, most, stops):
     counted = tally(kept, rejected, most)
-    if stops:
-        with pytest.raises(MostRejected):
-            counted.check()
-    else:
+    with stopping(stops):
         counted.check()
 
 
@@ -58,10 +60,7 @@ def test_a_model_is_given_up_when_its_first_answers_bring_nothing(answers, kept,
     counted = tally(kept, 60, most)
     for _ in range(answers):
         counted.hear("doc-1", [Answer("So what?", "stop")] * 3)
-    if stops:
-        with pytest.raises(MostRejected):
-            counted.go_on()
-    else:
+    with stopping(stops):
         counted.go_on()
 
 
@@ -71,10 +70,7 @@ def test_a_small_shard_of_which_the_provider_refuses_all_does_not_stop(documents
     for number in range(documents):
         counted.hear(f"doc-{number}", [Answer("", "refusal", detail="filtered")])
         counted.reject(f"doc-{number}", "refusal", "filtered")
-    if stops:
-        with pytest.raises(MostRejected):
-            counted.check()
-    else:
+    with stopping(stops):
         counted.check()
 
 

@@ -27,9 +27,9 @@ TABLES = [".csv", ".tsv", ".jsonl", ".parquet", ".arrow"]
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a file of documents, from bytes, a text, or rows, and return its path as text."""
+    """Write a file, from bytes or a text, and return its path as text."""
 
-    def to_file(name, content):
+    def to_file(name, content="x"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -38,15 +38,18 @@ def write(tmp_path):
     return to_file
 
 
+def save_stream(path, table):
+    with pa.ipc.new_stream(path, table.schema) as stream:
+        stream.write_table(table)
+
+
 def put(path, rows):
     """Write rows with an ordinary writer of the kind that the path's ending names."""
     path = Path(path)
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path)
     elif path.suffix == ".arrow":
-        table = pa.Table.from_pylist(rows)
-        with pa.ipc.new_stream(path, table.schema) as stream:
-            stream.write_table(table)
+        save_stream(path, pa.Table.from_pylist(rows))
     elif path.suffix == ".jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     elif path.suffix in (".csv", ".tsv"):
@@ -193,10 +196,8 @@ def test_an_unusable_text_file_is_one_bad_row(write, content, reason):
 def test_aliases_in_a_header_are_refused_with_their_line(write):
     """Some of them in each other are gigabytes."""
     (record,) = read(write("x.md", "---\ntopic: &a [x, x]\ntitle: [*a, *a]\n---\nText."))
-    assert (record.reason, record.fields) == ("bad_header", {})
-    assert record.detail == (
-        "line 3: the header is not plain YAML: found an alias, *a, expected what it stands for; write that out"
-    )
+    told = "line 3: the header is not plain YAML: found an alias, *a, expected what it stands for; write that out"
+    assert (record.reason, record.fields, record.detail) == ("bad_header", {}, told)
 
 
 @pytest.mark.parametrize(
@@ -351,11 +352,7 @@ def test_a_bomb_is_refused_before_it_is_unfolded(tmp_path, monkeypatch, kind):
     monkeypatch.setattr(table_files, "UNFOLDED", 100_000_000)
     texts = pa.DictionaryArray.from_arrays(pa.array([0] * 200_000, pa.int32()), ["word " * 200_000])
     path, table = tmp_path / f"x.{kind}", pa.table({"text": texts})
-    if kind == "parquet":
-        pq.write_table(table, path)
-    else:
-        with pa.ipc.new_stream(path, table.schema) as stream:
-            stream.write_table(table)
+    {"parquet": lambda: pq.write_table(table, path), "arrow": lambda: save_stream(path, table)}[kind]()
     rows, before = 0, peak_megabytes()
     with pytest.raises(SourceError, match=r"found more than \d+ MB of text in"):
         for _ in sources.records([str(path)]):
@@ -429,9 +426,7 @@ def test_a_few_kilobytes_of_parquet_never_become_far_more_in_memory(tmp_path, mo
 )
 def test_no_long_list_becomes_objects_of_python(tmp_path, monkeypatch, title):
     """Whatever kind of list it is, and if a footer says nothing of it."""
-    table = pa.table({"text": ["b", "b"], "title": title})
-    with pa.ipc.new_stream(tmp_path / "x.arrow", table.schema) as stream:
-        stream.write_table(table)
+    save_stream(tmp_path / "x.arrow", pa.table({"text": ["b", "b"], "title": title}))
     assert len(read(tmp_path / "x.arrow")) == 2
     monkeypatch.setattr(table_files, "UNFOLDED", 850)
     monkeypatch.setattr(table_files, "TIMES", 0)
@@ -460,35 +455,22 @@ def test_whatever_the_bytes_every_record_has_fields_or_a_reason(tmp_path, kind, 
         assert all(not r.fields if r.reason else set(r.fields) <= set(FIELDS) for r in found)
 
 
-@pytest.fixture
-def make(tmp_path):
-    """Make a file, with its folders, and return its path as text."""
-
-    def to_file(name):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x")
-        return str(path)
-
-    return to_file
-
-
-def test_a_folder_gives_all_its_files_in_one_order_without_hidden_ones(make, tmp_path):
+def test_a_folder_gives_all_its_files_in_one_order_without_hidden_ones(write, tmp_path):
     shown = ["B.CSV", "a b.parquet", "a.txt", "a/b/c.jsonl", "a/z.md", "b.txt", "ä.tsv"]
     for name in [*reversed(shown), ".hidden.txt", ".git/x.txt", "a/.x/y.pdf"]:
-        make(name)
+        write(name)
     files = [str(tmp_path / name) for name in shown]
     assert document_files(tmp_path) == files
     assert document_files(files[2]) == [files[2]]
 
 
 @pytest.mark.parametrize("name", ["x.png", "a/x.doc", "README", "x.jsonl.gz", "x.json"])
-def test_files_of_unknown_kinds_are_rejects_beside_others_and_an_error_alone(make, tmp_path, name):
-    file = make(name)
+def test_files_of_unknown_kinds_are_rejects_beside_others_and_an_error_alone(write, tmp_path, name):
+    file = write(name)
     with pytest.raises(SourceError, match="unknown kind of file, expected one of") as caught:
         document_files(tmp_path)
     assert str(caught.value).startswith(file)
-    good = make("a/good.txt")
+    good = write("a/good.txt")
     reasons = {record.file: record.reason for record in read(*document_files(tmp_path))}
     assert reasons == {file: "unknown_kind", good: ""}
 
@@ -541,23 +523,23 @@ def test_a_data_set_that_was_saved_is_read_without_what_describes_it(tmp_path):
     assert found == rows[::-1]  # test stands before train
 
 
-def test_a_folder_without_documents_is_an_error(make, tmp_path):
-    make(".hidden/x.txt")
+def test_a_folder_without_documents_is_an_error(write, tmp_path):
+    write(".hidden/x.txt")
     with pytest.raises(SourceError, match="no documents in this folder"):
         document_files(tmp_path)
 
 
-def test_a_link_to_a_file_and_a_linked_folder_of_documents_are_read(make, tmp_path):
-    file = make("real/x.txt")
+def test_a_link_to_a_file_and_a_linked_folder_of_documents_are_read(write, tmp_path):
+    file = write("real/x.txt")
     (tmp_path / "data").symlink_to("real")
     (tmp_path / "real/y.txt").symlink_to(file)
     assert document_files(tmp_path / "data") == [str(tmp_path / "data" / name) for name in ("x.txt", "y.txt")]
 
 
 @pytest.mark.parametrize("target", ["nowhere.txt", "elsewhere", "."])
-def test_a_link_that_would_not_be_followed_is_an_error(make, tmp_path, target):
-    make("docs/x.txt")
-    make("docs/elsewhere/y.txt")
+def test_a_link_that_would_not_be_followed_is_an_error(write, tmp_path, target):
+    write("docs/x.txt")
+    write("docs/elsewhere/y.txt")
     (tmp_path / "docs/link.txt").symlink_to(target)
     with pytest.raises(SourceError, match="found a link to a folder or to nothing"):
         document_files(tmp_path / "docs")
