@@ -36,9 +36,10 @@ def test_help_lists_every_subcommand_with_a_line_that_fits():
     assert not [line for line in lines.values() if line.endswith("...") or len(line) > 80]
 
 
-def test_help_loads_nothing_that_takes_time():
+def test_help_and_the_doctor_load_nothing_that_takes_time_or_may_be_missing():
     script = (
-        "import sys; from ragassay.command.app import app; app(['--help'], standalone_mode=False); print(*sys.modules)"
+        "import sys; from ragassay.command import doctor; from ragassay.command.app import app;"
+        "app(['--help'], standalone_mode=False); print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not NOT_LOADED & {*done.stdout.split()}

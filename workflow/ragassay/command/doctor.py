@@ -17,7 +17,6 @@ from pathlib import Path
 from ragassay.base.errors import AssayError, json_of
 from ragassay.base.pipeline import PIPELINE
 from ragassay.base.terminal import aligned
-from ragassay.running import cluster, rule_resources
 
 Row = tuple[str, str, str, bool]  # name, value, remark, whether a run is impossible like this
 
@@ -110,6 +109,8 @@ def browser():
 
 
 def cluster_rows() -> Iterator[Row]:
+    from ragassay.running import cluster, rule_resources  # which need Snakemake; a row above says if it is missing
+
     partitions = cluster.partitions()
     measured = sorted(_measured(), key=lambda rule: (-rule["share"], rule["name"]))
     longest = max(((rule["minutes"], "that a rule asks for") for rule in measured), default=(0, ""))
@@ -117,8 +118,8 @@ def cluster_rows() -> Iterator[Row]:
         longest = max(longest, (minutes, f"that the group {group} asks for if it runs all its rules"))
     for name, sizes in partitions.items():
         for nodes in sizes:
-            yield f"partition {name}", *_partition(nodes, *longest), False
-    yield from _remembering()
+            yield f"partition {name}", *_partition(nodes, cluster.minutes_of(nodes.limit), *longest), False
+    yield "ended jobs", *_remembering(cluster)
     yield from _folder()
     largest = cluster.most_memory([nodes for sizes in partitions.values() for nodes in sizes]) if partitions else 0
     for rule in measured[:SHOWN]:
@@ -128,26 +129,26 @@ def cluster_rows() -> Iterator[Row]:
         yield "memory", "not measured", remark, False
 
 
-def _partition(nodes, minutes, of):
+def _partition(nodes, limit, minutes, of):
     """What it gives, and what speaks against it."""
     remarks = []
     if nodes.out_of_use:
         remarks.append(f"{nodes.out_of_use} of them drained or down")
-    if cluster.minutes_of(nodes.limit) < minutes:
+    if limit < minutes:
         remarks.append(f"less than the {minutes:,} minutes {of}")
     number = nodes.in_use + nodes.out_of_use
     value = f"{number} node{'s' * (number != 1)} of {nodes.memory:,} MB, at most {nodes.limit} a job"
     return value, "; ".join(remarks)
 
 
-def _remembering():
+def _remembering(cluster):
     running = cluster.configuration()
     age, problem = running["MinJobAge"], None
     try:
         asked = cluster.asked_for_states(running)
     except cluster.ClusterError as error:
         asked, problem = "no command", str(error)
-    yield "ended jobs", f"{asked} says how they ended; MinJobAge is {age}", problem or "", bool(problem)
+    return f"{asked} says how they ended; MinJobAge is {age}", problem or "", bool(problem)
 
 
 def _folder():

@@ -46,18 +46,6 @@ def test_a_label_is_on_the_disk_when_the_page_is_told_so(serving, anna):
     assert anna.shown("/label/scope")["item"] != item
 
 
-def test_two_windows_of_one_person_neither_lose_nor_double_a_label(serving, anna):
-    other = serving.visitor()
-    other.enter(anna.name)
-    one, two = anna.shown("/label/scope"), other.shown("/label/scope")
-    assert one["item"] == two["item"]
-    same = click(item=one["item"], seen="", label="in_scope")
-    assert [anna.post("/clicks/label", same)[0] for _ in range(2)] == [200, 200], "sent again, it is told the same"
-    status, told = other.post("/clicks/label", click(item=two["item"], seen="", label="out_of_scope"))
-    assert status == 409 and "another window" in told["error"]
-    assert [event["label"] for event in stored(serving, anna) if event["event"] == "label"] == ["in_scope"]
-
-
 def test_pages_hold_no_label_of_a_model_and_no_name_of_one(serving, anna):
     give(anna)
     own = f"/labels/scope/{stored(serving, anna)[-1]['item']}"
@@ -119,28 +107,6 @@ def test_what_is_no_click_is_refused(serving, anna, body, status):
     before = stored(serving, anna)
     assert anna.ask("POST", "/clicks/label", body.encode("latin-1"), x_page_token=anna.token)[0] == status
     assert stored(serving, anna) == before
-
-
-def test_ten_people_at_once_lose_nothing(tmp_path):
-    items, names = sample(scope=12, defusion=0, groups=5), [f"Person {number}" for number in range(10)]
-
-    def label(name, running, sent):
-        client = running.person(name)
-        for number in range(12):
-            status, _ = give(client, ("in_scope", "out_of_scope")[number % 2], comment=f"{name} {number}")
-            sent.append((name, number, status))
-
-    sent = []
-    with Serving(project(tmp_path, items, training_items=0)) as running:
-        threads = [threading.Thread(target=label, args=(name, running, sent)) for name in names]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    events = [e for e in click_log.read(tmp_path / "annotation/careful/careful/events.jsonl") if e["event"] == "label"]
-    assert len(sent) == 120 and {status for *_, status in sent} == {200}
-    assert {event["comment"] for event in events} == {f"{name} {number}" for name, number, _ in sent}
-    assert len({(event["person"], event["item"]) for event in events}) == len(events) == 120
 
 
 def test_killed_it_has_every_label_that_it_told_of_and_people_go_on(tmp_path):

@@ -100,12 +100,6 @@ def test_a_batch_gives_each_its_answers_or_its_error(client, fits):
         assert list(reply) == ["error"] and reason in reply["error"]
 
 
-def test_what_cannot_be_judged_is_refused(client):
-    body = {"question": "a", "texts": ["b"], "similarities": [3.0]}
-    answer = client.post("/guard", json=body)
-    assert answer.status_code == 422 and "found 3.0 as similarity 1" in answer.json()["error"]
-
-
 def test_a_body_that_is_too_large_is_refused_with_a_length_and_without(tmp_path):
     with guarding(echo(tmp_path) | {"most_bytes": 1_000}) as client:
         body = json.dumps({"requests": [{"guard": {"question": "a" * 2_000}}]}).encode()
