@@ -14,7 +14,7 @@ from ragassay.schemas.report import EXAMPLES, METRICS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.services.gate import Measured
-from rows import place, row
+from rows import row, written
 from scripts.coverage import cover_questions as module
 from scripts.coverage.measure_coverage import measure_coverage
 
@@ -62,11 +62,8 @@ LOG = ["Which volcanoes erupt often?", "How do onions smell?", "When does the fe
 def measure(tmp_path):
     """A function that gives metrics by table and method or wish, and examples."""
 
-    def written(table, rows, **keys):
-        path = place(tmp_path, table, **keys)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        tables.write(table, path, rows)
-        return [str(path)]
+    def write(table, rows, **keys):
+        return [str(written(tmp_path, table, rows, **keys))]
 
     def run(people=(), topics=8, log=True):
         answers = [(*one[:1], *one[5:]) for one in ROWS if one[5]]
@@ -80,15 +77,15 @@ def measure(tmp_path):
         of_set, of_bot = {"generator": "asked", "shard": "asked"}, {"responder": "bot", "prompt": "recorded"}
         of_gate = {"corpus": "c", "retriever": "r"}
         files = {
-            "questions": written(QUESTIONS, asked, **of_set),
-            "covered_questions": written(COVERED_QUESTIONS, gated, **of_gate, generator="asked"),
-            "scope_labels": written(SCOPE_LABELS, labels, **of_set, judge="j"),
-            "responses": written(RESPONSES, given, **of_set, **of_bot),
-            "defusion_labels": written(DEFUSION_LABELS, judged, **of_set, **of_bot, judge="j"),
+            "questions": write(QUESTIONS, asked, **of_set),
+            "covered_questions": write(COVERED_QUESTIONS, gated, **of_gate, generator="asked"),
+            "scope_labels": write(SCOPE_LABELS, labels, **of_set, judge="j"),
+            "responses": write(RESPONSES, given, **of_set, **of_bot),
+            "defusion_labels": write(DEFUSION_LABELS, judged, **of_set, **of_bot, judge="j"),
             "gold": [],
-            "human_labels": written(HUMAN_LABELS, list(people), generator="asked"),
-            "query_logs": written(QUERY_LOG, entries, query_log="log"),
-            "gated_queries": written(GATED_QUERIES, decided, **of_gate, query_log="log"),
+            "human_labels": write(HUMAN_LABELS, list(people), generator="asked"),
+            "query_logs": write(QUERY_LOG, entries, query_log="log"),
+            "gated_queries": write(GATED_QUERIES, decided, **of_gate, query_log="log"),
         }
         outputs = {"metrics": tmp_path / "metrics.parquet", "examples": tmp_path / "examples.parquet"}
         entry = ENTRY if log else ENTRY | {"query_log": None}

@@ -12,7 +12,7 @@ from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
-from rows import place, row
+from rows import place, row, written
 from scripts.detectors.measure_detectors import measure_detectors
 
 
@@ -45,10 +45,10 @@ def measured(new_study, tmp_path_factory):
     labels = [{"question_id": one["question_id"], "doc_id": one["doc_id"], "label": one["intended"]} for one in rows]
     labels[0]["label"] = "tie"
     labels.append({"question_id": "q-mine", "doc_id": "doc-00", "label": "out_of_scope"})
-    said = [row(SCOPE_LABELS, judge="j", **one) for one in labels]
-    judged = place(study.folder, SCOPE_LABELS, judge="j"), place(study.folder, SCOPE_LABELS, judge="k")
-    tables.write(SCOPE_LABELS, judged[0], said)
-    tables.write(SCOPE_LABELS, judged[1], [row(SCOPE_LABELS, judge="k", **labels[-1])])
+    judged = [
+        written(study.folder, SCOPE_LABELS, [row(SCOPE_LABELS, judge=judge, **one) for one in own], judge=judge)
+        for judge, own in (("j", labels), ("k", labels[-1:]))
+    ]
     hard = [row(HARDNESS_SCORES, question_id=one["question_id"], hard=one["doc_id"] < "doc-15") for one in rows]
     tables.write(HARDNESS_SCORES, study.path("hardness_scores/g/j.parquet"), hard)
     same = {"task": "scope", "label": "in_scope"}

@@ -11,8 +11,8 @@ from ragassay.schemas.relevance import COVERED_QUESTIONS, GATED_QUESTIONS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.strata import stratum_names
-from rows import place
 from rows import row as filled
+from rows import written
 from tools.synthetic_study import CLAIMS, LIMITS, OF_A_KIND, ROUNDS, VOTES
 from tools.synthetic_study import QUESTIONS as EACH
 
@@ -104,6 +104,11 @@ def test_responses_and_predictions_are_right_where_they_fit_what_should_be_answe
     assert sorted(filter(None, outcomes(index, "r1, basic"))) == sorted(row["r1, basic: outcome"] for row in rows)
 
 
+OTHERS = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores".split()
+OTHERS += "hardness_strata responses defusion_labels gold human_labels predictions covered_questions".split()
+OTHERS.append("gated_questions")
+
+
 def study(folder, intended, text="Lanterns.", label=None, reason="stop", **more):
     """One question that r answered with this text."""
     question = filled(QUESTIONS, question_id="q", doc_id="d", intended=intended, text="Why?")
@@ -116,12 +121,9 @@ def study(folder, intended, text="Lanterns.", label=None, reason="stop", **more)
     if label:
         votes = {"defused": {"defused_votes": 2, "not_defused_votes": 1}}.get(label, {"not_defused_votes": 3})
         rows["defusion_labels"] = (DEFUSION_LABELS, filled(DEFUSION_LABELS, label=label, **votes, **answer))
-    names = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores hardness_strata"
-    names += " responses defusion_labels gold human_labels predictions covered_questions gated_questions"
-    paths = dict.fromkeys(names.split(), ())
+    paths = dict.fromkeys(OTHERS, ())
     for name, (table, row) in rows.items():
-        paths[name] = [place(folder, table, responder="r", prompt="basic")]
-        tables.write(table, paths[name][0], [row])
+        paths[name] = [written(folder, table, [row], responder="r", prompt="basic")]
     return listed(folder, {**paths, **more})
 
 
@@ -155,13 +157,13 @@ def test_people_have_the_last_word_on_questions_and_responses(tmp_path):
         row = filled(HUMAN_LABELS, question_id="q", doc_id="d", task=task, label=label, responder=responder)
         return row | {"annotator": "a"}
 
-    votes = place(tmp_path, HUMAN_LABELS)
-    tables.write(HUMAN_LABELS, votes, [told("scope", "out_of_scope", ""), told("defusion", "not_defused", "r")])
+    rows = [told("scope", "out_of_scope", ""), told("defusion", "not_defused", "r")]
+    votes = written(tmp_path, HUMAN_LABELS, rows)
     [row] = rows_of(study(tmp_path, "in_scope", label="defused", human_labels=[votes]))
     assert (row["people"], row["should be answered"]) == ("out_of_scope", "no")
     assert (row["r, basic: outcome"], row["r, basic: why"]) == ("answered_out_of_scope", "people say that it answers")
-    gold = place(tmp_path, GOLD)
-    tables.write(GOLD, gold, [filled(GOLD, item_id="i", task="scope", question_id="q", label="in_scope")])
+    settled = filled(GOLD, item_id="i", task="scope", question_id="q", label="in_scope")
+    gold = written(tmp_path, GOLD, [settled])
     [row] = rows_of(study(tmp_path, "out_of_scope", label="defused", gold=[gold]))
     assert (row["should be answered"], row["r, basic: outcome"]) == ("yes", "answered_in_scope")
 
@@ -175,9 +177,9 @@ def test_people_have_the_last_word_on_questions_and_responses(tmp_path):
     ],
 )
 def test_a_gate_says_of_a_question_whether_its_documents_know_the_subject(tmp_path, rejected, decides, sentence):
-    gated, p = place(tmp_path, GATED_QUESTIONS), None if rejected is None else 0.125
+    p = None if rejected is None else 0.125
     answer = {"question_id": "q", "p_value": p, "rejected": rejected, "nearest_doc_id": "d"}
-    tables.write(GATED_QUESTIONS, gated, [filled(GATED_QUESTIONS, **answer)])
+    gated = written(tmp_path, GATED_QUESTIONS, [filled(GATED_QUESTIONS, **answer)])
     page = study(tmp_path, "in_scope", gated_questions=[gated])
     [row], [document] = rows_of(page), content(page)[1]
     assert row["relevance gate: decides"] == decides and row["relevance gate: nearest passage"] == "d"
@@ -187,9 +189,8 @@ def test_a_gate_says_of_a_question_whether_its_documents_know_the_subject(tmp_pa
 
 
 def test_a_gate_of_a_corpus_says_so_beside_that_of_the_documents(tmp_path):
-    asked = place(tmp_path, COVERED_QUESTIONS, corpus="c", retriever="r", generator="g")
-    decision = {"p_value": 0.01, "rejected": True, "passage_id": "p7"}
-    tables.write(COVERED_QUESTIONS, asked, [filled(COVERED_QUESTIONS, question_id="q", **decision)])
+    decision = filled(COVERED_QUESTIONS, question_id="q", p_value=0.01, rejected=True, passage_id="p7")
+    asked = written(tmp_path, COVERED_QUESTIONS, [decision], corpus="c", retriever="r", generator="g")
     [row] = rows_of(study(tmp_path, "in_scope", covered_questions=[asked]))
     assert (row["gate of c: decides"], row["gate of c: p-value"]) == ("out_of_knowledge", "0.01")
     assert row["gate of c: nearest passage"] == "p7"
@@ -199,8 +200,8 @@ def test_detectors_that_other_questions_trained_say_so_and_stand_side_by_side(tm
     files = []
     for generator, is_out in (("s", True), ("g1", True), ("g2", False)):
         answer = {"question_id": "q", "head": "mlp", "out_of_scope": is_out, "probability": 0.25}
-        files.append(place(tmp_path, PREDICTIONS, detector="d1", encoder="e", generator=generator))
-        tables.write(PREDICTIONS, files[-1], [filled(PREDICTIONS, **answer)])
+        keys = {"detector": "d1", "encoder": "e", "generator": generator}
+        files.append(written(tmp_path, PREDICTIONS, [filled(PREDICTIONS, **answer)], **keys))
     [row] = rows_of(study(tmp_path, "in_scope", predictions=files))
     assert {name: row[name] for name in row if name.endswith(": predicts")} == {
         "d1 (e): predicts": "out_of_scope",
@@ -211,14 +212,8 @@ def test_detectors_that_other_questions_trained_say_so_and_stand_side_by_side(tm
 
 def test_what_is_missing_is_named_with_what_to_do_about_it(tmp_path):
     page = study(tmp_path / "few", "unlabelled").read_text()
-    for what in (
-        "No judge says whether these",
-        "No judge says whether resp",
-        "Nobody has labelled",
-        "No detector was",
-        "No relevance gate",
-    ):
-        assert f"{what}" in page
+    about = ("judge says whether these", "judge says whether resp", "detector was", "relevance gate")
+    assert "Nobody has labelled" in page and all(f"No {what}" in page for what in about)
     assert page.count("Do this.") == 5 and "No responder" not in page
     page = build(tmp_path / "many", 2, gold=[], responders=())
     assert "No responder answered these questions. Do this." in page.read_text() and len(rows_of(page)) == 2 * EACH
@@ -291,20 +286,16 @@ def test_an_abstention_shows_its_reason_and_missing_values_are_named(tmp_path):
 
 
 def test_shards_are_read_one_after_the_other(tmp_path, monkeypatch):
-    paths = {}
+    paths = dict.fromkeys(OTHERS, ()) | {"documents": [], "questions": []}
     for shard, name in (("s", "a"), ("t", "b")):
-        documents = place(tmp_path, DOCUMENTS, shard=shard)
-        asked = place(tmp_path, QUESTIONS, shard=shard)
-        tables.write(DOCUMENTS, documents, [filled(DOCUMENTS, doc_id=name, text="T")])
-        tables.write(QUESTIONS, asked, [filled(QUESTIONS, question_id=f"q{name}", doc_id=name, intended="in_scope")])
-        paths.setdefault("documents", []).append(documents)
-        paths.setdefault("questions", []).append(asked)
-    names = "claims recovered_claims novel_claims scope_labels scope_votes hardness hardness_scores hardness_strata"
-    names += " responses defusion_labels gold human_labels predictions covered_questions gated_questions"
+        document = filled(DOCUMENTS, doc_id=name, text="T")
+        asked = filled(QUESTIONS, question_id=f"q{name}", doc_id=name, intended="in_scope")
+        paths["documents"].append(written(tmp_path, DOCUMENTS, [document], shard=shard))
+        paths["questions"].append(written(tmp_path, QUESTIONS, [asked], shard=shard))
     read = []
     listing = tables.read
     monkeypatch.setattr(tables, "read", lambda table, path, *rest: read.append(path) or listing(table, path, *rest))
-    page = listed(tmp_path, {**dict.fromkeys(names.split(), ()), **paths})
+    page = listed(tmp_path, paths)
     assert [row["question_id"] for row in rows_of(page)] == ["qa", "qb"]
     assert read == [paths["documents"][0], paths["questions"][0], paths["documents"][1], paths["questions"][1]]
 

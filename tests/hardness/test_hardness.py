@@ -8,7 +8,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.scope_questions import CLAIMS, QUESTIONS, RECOVERED_CLAIMS, SELECTED_QUESTIONS
-from rows import place, row
+from rows import row, written
 from scripts.hardness.compute_hardness import compute_hardness
 from scripts.hardness.grade_hardness import grade_hardness
 from study import MINILM
@@ -116,8 +116,7 @@ def graded(tmp_path):
             for files, table, rows in zip(
                 paths.values(), (HARDNESS, SELECTED_QUESTIONS), shard_rows(shard, shard == "b"), strict=True
             ):
-                files.append(place(tmp_path, table, shard=shard))
-                tables.write(table, files[-1], rows)
+                files.append(written(tmp_path, table, rows, shard=shard))
         made = {"hardness_scores": tmp_path / "scores", "hardness_strata": tmp_path / "strata"}
         grade_hardness(**paths, **made, limits=[0.5], fewest_per_stratum=20, resamples=50, seed=0, **settings)
         read = {"scores": HARDNESS_SCORES, "strata": HARDNESS_STRATA}

@@ -74,7 +74,6 @@ def measured(tmp_path):
     paths = []
     for name, (table, rows) in files.items():
         paths.append([tmp_path / f"{name}.parquet"])
-        paths[-1][0].parent.mkdir(parents=True, exist_ok=True)
         tables.write(table, paths[-1][0], rows)
     settings = {"judges": ["j"], "annotators_per_item": 2, "resamples": 50, "seed": 0}
     measure_agreement(*paths, tmp_path / "metrics.parquet", **settings)

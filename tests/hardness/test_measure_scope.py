@@ -10,7 +10,7 @@ from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.report import EXAMPLES, METRICS
 from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS
-from rows import place, row, values_of
+from rows import row, values_of, written
 from scripts.hardness.measure_scope import measure_scope
 
 TOPICS = {"d1": "food", "d2": "food", "d3": None, "d4": "sport"}
@@ -68,13 +68,12 @@ def measure(folder, *others, study=study):
     paths = {}
     for pair in [("g", "j"), *others]:
         for table, rows in study(*pair).items():
-            path = place(folder, table, generator=pair[0], judge=pair[1])
             if pair == ("g", "j") or table in (SELECTED_QUESTIONS, HARDNESS_STRATA):
-                tables.write(table, path, rows)
+                path = written(folder, table, rows, generator=pair[0], judge=pair[1])
                 paths.setdefault(table.name, []).append(path)
-    written = {name: folder / f"{name}.parquet" for name in ("metrics", "examples")}
-    measure_scope(**paths, **written, generator="g", judge="j", resamples=50, seed=0)
-    return written["metrics"]
+    made = {name: folder / f"{name}.parquet" for name in ("metrics", "examples")}
+    measure_scope(**paths, **made, generator="g", judge="j", resamples=50, seed=0)
+    return made["metrics"]
 
 
 SHARDED = (DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, DRIFT, NOVEL_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS, HARDNESS)
@@ -85,16 +84,15 @@ def test_a_shard_for_some_documents_gives_the_bytes_of_one_for_all_in_any_order(
     paths, given = {}, study()
     for table in SHARDED:
         for shard in shards:
-            path = place(tmp_path, table, generator="g", judge="j", shard=shard)
-            tables.write(table, path, [one for one in given[table] if (one["doc_id"] < "d3") == (shard == "a")])
+            rows = [one for one in given[table] if (one["doc_id"] < "d3") == (shard == "a")]
+            path = written(tmp_path, table, rows, generator="g", judge="j", shard=shard)
             paths.setdefault(table.name, []).append(path)
     given[HARDNESS_SCORES] = [one | {"shard": "a" if one["doc_id"] < "d3" else "b"} for one in given[HARDNESS_SCORES]]
     for table in (HARDNESS_SCORES, HARDNESS_STRATA, tables.REJECTS):
-        paths[table.name] = [place(tmp_path, table, generator="g", judge="j")]
-        tables.write(table, *paths[table.name], given[table])
-    written = {name: tmp_path / f"{name}.parquet" for name in ("metrics", "examples")}
-    measure_scope(**paths, **written, generator="g", judge="j", resamples=50, seed=0)
-    for name, path in written.items():
+        paths[table.name] = [written(tmp_path, table, given[table], generator="g", judge="j")]
+    made = {name: tmp_path / f"{name}.parquet" for name in ("metrics", "examples")}
+    measure_scope(**paths, **made, generator="g", judge="j", resamples=50, seed=0)
+    for name, path in made.items():
         assert path.read_bytes() == measured.with_name(f"{name}.parquet").read_bytes()
 
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from ragassay.base import tables
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.defences import FILTERED
-from rows import place, row
+from rows import row, written
 from tools.synthetic_columns import texts
 
 FIRST, DEPTH = 5, 10  # passages that a model is shown, and that defences look at
@@ -25,8 +24,8 @@ def write_attacks(folder, targets: int, attacks: list[str], defences: list[str],
         return texts(random, count, words).to_pylist()
 
     def write(table, rows, **keys):
-        path = place(folder, table, **{"dataset": "d", "retriever": "r", "corpus": "c"} | keys)
-        tables.write(table, path, (row(table, **values) for values in rows))
+        keys = {"dataset": "d", "retriever": "r", "corpus": "c"} | keys
+        path = written(folder, table, (row(table, **values) for values in rows), **keys)
         files.setdefault(table.name, []).append(path)
 
     names = [f"t{number:05}" for number in range(targets)]

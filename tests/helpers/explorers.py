@@ -28,7 +28,7 @@ from ragassay.schemas.scope_questions import (
     SCOPE_LABELS,
     SCOPE_VOTES,
 )
-from rows import place, row
+from rows import place, row, written
 from scripts.explorers.list_attacks import list_attacks
 from scripts.explorers.list_questions import list_questions
 from tools import synthetic_study
@@ -82,8 +82,7 @@ def write_study(folder, documents, responders, detectors):
             for shard, file in zip(shards, of_one, strict=True):
                 rows = _turned(tables.read(WRITTEN[name], file), number, **{others: asked})
                 keys = {"generator": "g", "prompt": "basic", "encoder": "e", "asked": "g", others: asked}
-                paths[name].append(place(folder, WRITTEN[name], shard=shard, **keys))
-                tables.write(WRITTEN[name], paths[name][-1], rows)
+                paths[name].append(written(folder, WRITTEN[name], rows, shard=shard, **keys))
         for file in of_one:
             file.unlink()
     paths["gated_questions"] = [write_gate(folder, paths["questions"])]

@@ -31,6 +31,13 @@ def place(folder, table, **keys):
     return folder / f"{(table.path or table.name).format(**names)}.parquet"
 
 
+def written(folder, table, rows, **keys):
+    """A file with these rows, where it lies below a folder."""
+    path = place(folder, table, **keys)
+    tables.write(table, path, rows)
+    return path
+
+
 def numbers(rows, *names, of=("value", "n")):
     """(what rows of metrics and their keys say by these names, metric) -> their numbers."""
     found = {}
@@ -102,11 +109,9 @@ def arrow(rows, **casts):
 
 def index_recall(results, corpus, query_set, *shared, retriever="near"):
     """The table of an index: how many of the first ten it finds for each query."""
-    path = place(results, INDEX_RECALL, corpus=corpus, retriever=retriever, query_set=query_set)
     of_queries = [
         {"query_id": f"q{number}", "depth": depth, "shared": own if depth == 10 else 0, "of": depth}
         for number, own in enumerate(shared)
         for depth in (1, 10, 100)
     ]
-    tables.write(INDEX_RECALL, path, of_queries)
-    return path
+    return written(results, INDEX_RECALL, of_queries, corpus=corpus, retriever=retriever, query_set=query_set)

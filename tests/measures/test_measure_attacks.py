@@ -11,7 +11,7 @@ from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARG
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.attacks.attack import tried
 from ragassay.studies.poisoning.measures.success import competition
-from rows import place, row
+from rows import place, row, written
 from scripts.measures.measure_attacks import measure_attacks
 from targets import targets as targets_of_two
 from targets import write_poison, write_targets
@@ -26,17 +26,15 @@ def metrics(tmp_path):
     return measured(tmp_path)
 
 
-def measured(tmp_path, poison=POISON, written=(), **tried):
+def measured(tmp_path, poison=POISON, made_by=(), **tried):
     places = [place(tmp_path, table, dataset="mine", attack="planted", retriever="bm25", corpus="mine")
               for table in (TARGETS, POISONED_PASSAGES, RETRIEVED)]  # fmt: skip
-    for path in places:
-        path.parent.mkdir(parents=True)
     targets, planted, retrieved = places
     write_targets(targets)
     write_poison(planted, poison)
-    if written:
+    if made_by:
         rows = tables.read(POISONED_PASSAGES, planted).to_pylist()
-        made_by = {name: dict(zip(("method", "wants"), pair, strict=True)) for name, pair in written.items()}
+        made_by = {name: dict(zip(("method", "wants"), pair, strict=True)) for name, pair in made_by.items()}
         tables.write(POISONED_PASSAGES, planted, [one | made_by.get(one["passage_id"], {}) for one in rows])
     aimed = {f"poison-{at}": name for at, (name, _) in enumerate(poison)}
     rows = [
@@ -47,10 +45,9 @@ def measured(tmp_path, poison=POISON, written=(), **tried):
     tables.write(RETRIEVED, retrieved, rows)
     passages = write_passages(tmp_path / "passages.parquet", TEXTS)
     own = (2, [1, 4], [1, 2, 13], {"planted": "answer"}, 50, 0, tried)
-    answers = place(tmp_path, ANSWERS, dataset="mine", attack="planted")
-    answers.parent.mkdir(parents=True)
     said = {"bridge": "target", "ferry": "correct"}
-    tables.write(ANSWERS, answers, [row(ANSWERS, target_id=name, outcome=outcome) for name, outcome in said.items()])
+    said = [row(ANSWERS, target_id=name, outcome=outcome) for name, outcome in said.items()]
+    answers = written(tmp_path, ANSWERS, said, dataset="mine", attack="planted")
     measure_attacks([targets], [planted], [passages], [retrieved], [answers], tmp_path / "metrics.parquet", *own)
     found = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     return {(row["table"], _at(json.loads(row["keys"])), row["metric"]): row for row in found}
@@ -139,6 +136,6 @@ def test_of_attackers_who_compete_the_one_wins_whose_answer_alone_is_given():
 
 def test_who_wins_is_a_table_only_where_attackers_want_different_answers(tmp_path):
     assert not {table for table, *_ in measured(tmp_path / "one")} & {"competition", "methods"}
-    rows = measured(tmp_path / "two", written={"poison-0": ("black", None), "poison-2": ("white", "at eight")})
+    rows = measured(tmp_path / "two", made_by={"poison-0": ("black", None), "poison-2": ("white", "at eight")})
     assert {name for table, _, name in rows if table == "competition"} == {"wins", "said", "shown"}
     assert [row["value"] for (table, *_), row in rows.items() if table == "methods"] == [0.5]

@@ -18,7 +18,7 @@ from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.measures.detection import alarm_rows, difference_rows
-from rows import place, row
+from rows import row, written
 from scripts.measures.measure_raguard import empty_rows, measure_raguard
 
 NAMES = [f"t{at}" for at in range(4)]
@@ -43,10 +43,7 @@ def measured(tmp_path_factory):
     keys = {"dataset": "mine", "retriever": "minilm"}
 
     def write(table, rows, **more):
-        path = place(folder, table, **keys | more)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        tables.write(table, path, rows)
-        return path
+        return written(folder, table, rows, **keys | more)
 
     asked = [
         row(TARGETS, target_id=name, question=f"What about the {word}?")
@@ -99,9 +96,9 @@ def measured(tmp_path_factory):
                 criteria=["pm"]) for at in range(10)]  # fmt: skip
     held = write(QUARANTINE, rows, attack="black", defence="raguard")
     places = (retrieved, [], filtered, [fewer], [spent], [held], guards, answers, [], [swept])
-    written = folder / "metrics.parquet", folder / "costs.parquet"
+    made = folder / "metrics.parquet", folder / "costs.parquet"
     attackers = {"none": [None, None], "black": ["question", None]}
-    measure_raguard(targets, [planted], *places, *written, 3, 5, {"gpt2": 2}, 100, 0, attackers)
+    measure_raguard(targets, [planted], *places, *made, 3, 5, {"gpt2": 2}, 100, 0, attackers)
     return folder / "metrics.parquet"
 
 

@@ -9,7 +9,7 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.schemas.defences import PASSAGE_SCORES, RAGUARD_SWEEPS, SWEEP_SHOWN
-from rows import place, row
+from rows import row, written
 from scripts.measures.sweep_raguard import sweep_raguard
 
 NAMES, FOUND, TEXTS = [f"q{at:02}" for at in range(30)], 8, 3
@@ -41,10 +41,8 @@ def folder(tmp_path_factory):
     folder, random = tmp_path_factory.mktemp("swept"), np.random.default_rng(0)
 
     def write(table, rows, **more):
-        path = place(folder, table, **KEYS | {"corpus": "mine", "query_set": "mine.targets", "scorer": "ngram"} | more)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        tables.write(table, path, rows)
-        return str(path)
+        keys = KEYS | {"corpus": "mine", "query_set": "mine.targets", "scorer": "ngram"} | more
+        return str(written(folder, table, rows, **keys))
 
     def ranked(passages, similarity):
         """Pairs of passage and score, best first."""

@@ -16,7 +16,7 @@ from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.studies.scope.question_sets import settled
 from ragassay.studies.scope.votes import IN, OUT
-from rows import place, row
+from rows import place, row, written
 from scripts.question_sets.measure_question_sets import CONTROL, UNTYPED, measure_question_sets, set_rows
 from scripts.question_sets.measure_question_sets import measured as measured_rows
 from study import question
@@ -36,11 +36,11 @@ def _searched(folder, asked):
         ranked = [doc, "other"] if asking["intended"] == "in_scope" else ["other", doc]
         for rank, passage in enumerate(ranked, 1):
             neighbours.append(row(NEIGHBOURS, query_id=name, rank=rank, passage_id=passage, score=-rank))
-    files = {"queries": folder / "queries/mine.parquet", "neighbours": folder / "neighbours/mine/bm25/mine.parquet"}
-    for table, rows in ((QUERIES, queries), (NEIGHBOURS, neighbours)):
-        files[table.name].parent.mkdir(parents=True)
-        tables.write(table, files[table.name], rows)
-    return {name: [path] for name, path in files.items()}
+    keys = {"corpus": "mine", "retriever": "bm25", "query_set": "mine"}
+    return {
+        table.name: [written(folder, table, rows, **keys)]
+        for table, rows in ((QUERIES, queries), (NEIGHBOURS, neighbours))
+    }
 
 
 def _metrics(path):
@@ -182,11 +182,9 @@ def detected(tmp_path):
                 answer |= {"head": "mlp", "seed": seed, "part": "train" if doc == 0 else "unseen"}
                 predictions.append(row(PREDICTIONS, **same, **answer, intended=kind, asked="mine"))
     folder = tmp_path / "predictions/nli/e/g/j/mine"
-    folder.mkdir(parents=True)
-    tables.write(QUESTIONS, place(tmp_path, QUESTIONS, generator="mine"), asked)
     tables.write(PREDICTIONS, folder / "mine.parquet", predictions)
-    tables.write(OVERLAP, place(tmp_path, OVERLAP), overlap)
-    files = {"questions": [place(tmp_path, QUESTIONS, generator="mine")], "overlap": [place(tmp_path, OVERLAP)]}
+    files = {"questions": [written(tmp_path, QUESTIONS, asked, generator="mine")]}
+    files["overlap"] = [written(tmp_path, OVERLAP, overlap)]
     others = "human_labels gold scope_labels defusion_labels queries neighbours fold_predictions"
     files |= {key: [] for key in others.split()}
     measure_question_sets(**files, predictions=[folder / "mine.parquet"], metrics=tmp_path / "metrics.parquet", **DRAWS)

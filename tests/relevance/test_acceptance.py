@@ -20,7 +20,7 @@ from ragassay.schemas.report import METRICS
 from ragassay.search.nearest import unit
 from ragassay.studies.relevance.searched_queries import fractions
 from ragassay.studies.relevance.statistics import Setting
-from rows import place, row
+from rows import place, row, written
 from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.relevance.measure_relevance import measure_relevance
 from scripts.search.search_bm25 import search_bm25
@@ -76,8 +76,7 @@ def folder(tmp_path_factory):
             row(QUERIES, query_id=one["id"], text=one["text"], passage_id=one["id"] if name == KNOWN else None)
             for one in found
         ]
-        queries = place(base, QUERIES, query_set=name)
-        tables.write(QUERIES, queries, asked)
+        queries = written(base, QUERIES, asked, query_set=name)
         for passages in (corpus, reduced) if name == KNOWN else (corpus,):
             keys = {"corpus": passages.stem, "query_set": name}
             search_dense(passages, queries, place(base, NEIGHBOURS, retriever="minilm", **keys), **dense)

@@ -12,7 +12,7 @@ from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.schemas.report import METRICS
 from ragassay.services.gate import Gate
-from rows import place
+from rows import place, written
 from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.relevance.fit_gate import fit_gate
 from scripts.relevance.measure_relevance import measure_relevance
@@ -37,8 +37,8 @@ def replaced(files, study, tmp_path):
     """A function that changes the rows of one table in a copy; gives the files with that of the copy."""
 
     def replaced(table, change, **keys):
-        old, new = place(study, table, **keys), place(tmp_path, table, **keys)
-        tables.write(table, new, change(tables.read(table, old)))
+        old = place(study, table, **keys)
+        new = written(tmp_path, table, change(tables.read(table, old)), **keys)
         return files | {table.name: [str(new) if path == str(old) else path for path in files[table.name]]}
 
     return replaced
@@ -160,8 +160,7 @@ def fit_synthetic(study, tmp_path):
     def fit_synthetic(passages, unmasked=False):
         rows = tables.read(QUERIES, place(study, QUERIES, query_set="natural")).to_pylist()
         known = [row | {"kind": "synthetic", "passage_id": passages(row["passage_id"])} for row in rows]
-        queries, gate = place(tmp_path, QUERIES, query_set="natural"), tmp_path / "gate"
-        tables.write(QUERIES, queries, known)
+        queries, gate = written(tmp_path, QUERIES, known, query_set="natural"), tmp_path / "gate"
         given = place(study, PASSAGES, corpus="small"), study / "held_out_documents/small.parquet", queries
         neighbours = [place(study, NEIGHBOURS, **NATURAL)]
         fit_gate(*given, neighbours, gate, {"words": WORDS}, k=8, alpha=0.1, **GATE | {"unmasked": unmasked})
@@ -185,8 +184,7 @@ def test_a_gate_of_peoples_queries_is_not_synthetic(fit, study):
 
 
 def test_an_empty_corpus_is_refused(study, tmp_path):
-    passages = place(tmp_path, PASSAGES, corpus="empty")
-    tables.write(PASSAGES, passages, [])
+    passages = written(tmp_path, PASSAGES, [], corpus="empty")
     with pytest.raises(AssayError, match=r"empty\.parquet: found no passage, expected at least one") as error:
         hold_out_documents(passages, tmp_path / "out.parquet", tmp_path / "known.parquet", 0.5, 0.6, 300)
     one_line(error)

@@ -8,7 +8,7 @@ from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, LM_RELEVANCE, NEIGHBOUR
 from ragassay.schemas.relevance import QUERY_VERDICTS
 from ragassay.schemas.report import ANSWER_EXAMPLES, EXAMPLES
 from ragassay.studies.relevance.searched_queries import fits
-from rows import place, row
+from rows import place, row, written
 from scripts.relevance.choose_examples import choose_examples
 
 UNKNOWN = {"far": "far", "near": "near"}
@@ -34,18 +34,17 @@ def chosen(tmp_path):
     """title -> [(part, text)] of each example, in their order."""
     texts = {f"p{at}": f"Text {at}." for at in range(6)}
     rows = [row(PASSAGES, passage_id=name, document_id=name, text=text) for name, text in texts.items()]
-    tables.write(PASSAGES, place(tmp_path, PASSAGES, corpus="c"), rows)
+    written(tmp_path, PASSAGES, rows, corpus="c")
     queries = {
         name: [row(QUERIES, query_id=one, text=f"What is {one}?") for one in votes] for name, votes in VOTES.items()
     }
     for name in SOURCES:
-        written = {"options": ["yes", "no"], "answers": ["no"]} if name == "made" else {}
+        more = {"options": ["yes", "no"], "answers": ["no"]} if name == "made" else {}
         queries[name] = [
-            row(QUERIES, query_id=f"{name} {at}", text=f"Is it {at}?", passage_id=f"p{at}", **written)
-            for at in range(5)
+            row(QUERIES, query_id=f"{name} {at}", text=f"Is it {at}?", passage_id=f"p{at}", **more) for at in range(5)
         ]
     for name, own in queries.items():
-        tables.write(QUERIES, place(tmp_path, QUERIES, query_set=name), own)
+        written(tmp_path, QUERIES, own, query_set=name)
     for name, votes in VOTES.items():
         keys = {"corpus": "c", "retriever": "r", "query_set": name}
         found = [
@@ -54,21 +53,19 @@ def chosen(tmp_path):
             for rank in (1, 2, 3)
             if one != "n0"
         ]
-        tables.write(NEIGHBOURS, place(tmp_path, NEIGHBOURS, **keys), found)
+        written(tmp_path, NEIGHBOURS, found, **keys)
         rated = [
             row(LM_RELEVANCE, query_id=one, vote=vote, value=value, feedback=None if value is None else f"says {value}")
             for one, value in votes.items()
             for vote in (1, 2)
         ]
-        tables.write(LM_RELEVANCE, place(tmp_path, LM_RELEVANCE, rater="m", **keys), rated)
+        written(tmp_path, LM_RELEVANCE, rated, rater="m", **keys)
     for name, verdicts in GATED.items():
         verdicts = [
             row(QUERY_VERDICTS, query_id=one, p_value=p, rejected=p <= 0.05, passage_id=passage)
             for one, (p, passage) in verdicts.items()
         ]
-        tables.write(
-            QUERY_VERDICTS, place(tmp_path, QUERY_VERDICTS, corpus="c", retriever="r", query_set=name), verdicts
-        )
+        written(tmp_path, QUERY_VERDICTS, verdicts, corpus="c", retriever="r", query_set=name)
     names = ("passages", "queries", "neighbours", "lm_relevance", "query_verdicts")
     files = {name: sorted(map(str, (tmp_path / name).rglob("*.parquet"))) for name in names}
     examples, answered = tmp_path / "examples/relevance.parquet", tmp_path / "answer_examples.parquet"

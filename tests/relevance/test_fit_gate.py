@@ -22,7 +22,7 @@ from ragassay.studies.relevance import calibration, searched_queries, statistics
 from ragassay.studies.relevance.methods import apply_head, fit_head, masked_aurocs, settings
 from ragassay.studies.relevance.searched_queries import DocumentClusters
 from ragassay.studies.relevance.statistics import CHOSEN, FUSED, LOGISTIC
-from rows import place, row
+from rows import place, row, written
 from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.relevance.fit_gate import fit_gate
 from scripts.relevance.score_relevance import score_relevance
@@ -66,7 +66,7 @@ def small(tmp_path_factory, kind):
         row(PASSAGES, passage_id=name, document_id=name, text=f"{name}: the {thing} was {done} by {by}.")
         for name, (thing, done, by) in facts.items()
     ]
-    tables.write(PASSAGES, place(folder, PASSAGES, corpus="small"), rows)
+    written(folder, PASSAGES, rows, corpus="small")
     known = [
         row(QUERIES, query_id=f"q{name}", text=f"Who {done} the {thing} in {name}?", passage_id=name)
         for name, (thing, done, _) in facts.items()
@@ -77,8 +77,7 @@ def small(tmp_path_factory, kind):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Encoder, "load", lambda self: kind)
         for name, own in (("known", known), ("far", others)):
-            queries = place(folder, QUERIES, query_set=name)
-            tables.write(QUERIES, queries, own)
+            queries = written(folder, QUERIES, own, query_set=name)
             found = [place(folder, NEIGHBOURS, corpus="small", retriever=one, query_set=name) for one in RETRIEVERS]
             search_dense(
                 paths[0], queries, found[0], MINILM, MINILM, str(folder / "embeddings"), "none", "cosine", 40
@@ -173,7 +172,6 @@ def test_a_gate_may_learn_from_masked_queries(small, fitted):
 @pytest.fixture
 def read(small, tmp_path):
     """A gate whose in-knowledge queries were read, and what the reader said: more of those whose number is even."""
-    votes = place(tmp_path, LM_RELEVANCE, rater="clever", corpus="small", retriever="minilm", query_set="known")
     ids = tables.read(QUERIES, place(small, QUERIES, query_set="known"))["query_id"].to_pylist()
     said = {name: 0.1 + at % 5 / 20 for at, name in enumerate(ids)}
     rows = [
@@ -181,7 +179,8 @@ def read(small, tmp_path):
         for name, value in said.items()
         for vote, way in ((1, 0.05), (2, -0.05))
     ]
-    tables.write(LM_RELEVANCE, votes, rows)
+    keys = {"rater": "clever", "corpus": "small", "retriever": "minilm", "query_set": "known"}
+    votes = written(tmp_path, LM_RELEVANCE, rows, **keys)
     fit(small, tmp_path / "gate", FUSED, lm_relevance=[votes], read=4)
     return tmp_path / "gate", np.array([said[name] for name in ids])
 
@@ -254,9 +253,8 @@ def test_a_gate_may_choose_its_statistic(small, fitted):
 
 @pytest.mark.parametrize("statistic", [LOGISTIC, CHOSEN])
 def test_a_statistic_that_learns_needs_queries_with_their_texts(small, tmp_path, statistic):
-    queries = place(tmp_path, QUERIES, query_set="known")
     rows = tables.read(QUERIES, place(small, QUERIES, query_set="known")).to_pylist()
-    tables.write(QUERIES, queries, [one | {"passage_id": None} for one in rows])
+    queries = written(tmp_path, QUERIES, [one | {"passage_id": None} for one in rows], query_set="known")
     with pytest.raises(GateError, match=r"known: found no query that names a text .* give each its passage_id"):
         fit(small, tmp_path, statistic, queries=queries)
 

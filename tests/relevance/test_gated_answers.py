@@ -6,12 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ragassay.base import tables
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.studies.relevance.searched_queries import fractions
-from rows import numbers, place, row
+from rows import numbers, row, written
 from scripts.relevance import measure_answers
 from scripts.relevance.measure_answers import Outcomes, accuracies, equation_1
 
@@ -39,17 +38,14 @@ def study_set():
 
 @pytest.fixture
 def found(tmp_path):
-    written = {("c", "dense"): WITH, ("c", "words"): dict.fromkeys(IDS[:4], "right"), ("c.held_out", "dense"): HELD_OUT}
+    given = {("c", "dense"): WITH, ("c", "words"): dict.fromkeys(IDS[:4], "right"), ("c.held_out", "dense"): HELD_OUT}
     shown = []
-    for (corpus, retriever), outcomes in written.items():
+    for (corpus, retriever), outcomes in given.items():
         keys = {"responder": "m", "corpus": corpus, "retriever": retriever, "query_set": "known"}
-        shown.append(place(tmp_path, PASSAGE_ANSWERS, **keys))
         rows = [row(PASSAGE_ANSWERS, query_id=one, outcome=own, passages=[]) for one, own in outcomes.items()]
-        tables.write(PASSAGE_ANSWERS, shown[-1], rows)
-    direct = place(tmp_path, DIRECT_ANSWERS, responder="m", query_set="known")
+        shown.append(written(tmp_path, PASSAGE_ANSWERS, rows, **keys))
     rows = [row(DIRECT_ANSWERS, query_id=one, outcome=own) for one, own in WITHOUT.items()]
-    tables.write(DIRECT_ANSWERS, direct, rows)
-    return Outcomes("m", shown, [direct])
+    return Outcomes("m", shown, [written(tmp_path, DIRECT_ANSWERS, rows, responder="m", query_set="known")])
 
 
 WITH_ABSTAINED = ("value", "n", "abstained")
@@ -81,8 +77,8 @@ def test_an_interval_holds_the_difference(study_set, found):
 def test_an_example_is_the_first_by_a_hash_of_those_that_were_decided_alike(study_set, tmp_path):
     """Calibrated by the values 0 to 19: of what is tested, 30 to 39 are rejected."""
     ids, values = np.array([f"q{at}" for at in range(40)]), np.r_[0:20, 0:10, 30:40].astype(float)
-    path = place(tmp_path, QUERIES, query_set="known")
-    tables.write(QUERIES, path, [row(QUERIES, query_id=name, text=f"{name}?", answers=["a"]) for name in ids])
+    rows = [row(QUERIES, query_id=name, text=f"{name}?", answers=["a"]) for name in ids]
+    path = written(tmp_path, QUERIES, rows, query_set="known")
     answers = {name: {"outcome": "right", "text": "a", "passages": [f"p{name}"]} for name in ids if name != "q20"}
     outcomes = SimpleNamespace(responder="m", rows=lambda *keys: answers)
     study_set.options.alpha, study_set.options.p_values = 0.05, "conformal"

@@ -19,7 +19,7 @@ from ragassay.schemas.relevance import GATED_QUERIES, GATED_QUESTIONS, QUERY_VER
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.services.gate import Measured
 from ragassay.studies.relevance import outside, searched_queries
-from rows import place, row
+from rows import place, row, written
 from scripts.relevance import gate_query_log as module
 from scripts.relevance import score_relevance as of_sets
 from scripts.relevance.gate_questions import FOLDS, gate_questions
@@ -78,12 +78,12 @@ def test_each_query_of_a_set_has_the_verdict_of_its_corpus(tmp_path, monkeypatch
 
     monkeypatch.setattr(of_sets, "Gate", NamedGate)
     asked = {"short": ["Who?", "When?"], "long": ["Where is it?"]}
+    queries = []
     for name, texts in asked.items():
         rows = [row(QUERIES, query_id=f"{name} {at}", text=text) for at, text in enumerate(texts)]
-        tables.write(QUERIES, place(tmp_path, QUERIES, query_set=name), rows)
+        queries.append(written(tmp_path, QUERIES, rows, query_set=name))
     pairs = [("a", "short"), ("b", "short"), ("b", "long")]
     outputs = [place(tmp_path, QUERY_VERDICTS, corpus=corpus, retriever="r", query_set=name) for corpus, name in pairs]
-    queries = [place(tmp_path, QUERIES, query_set=name) for name in asked]
     gates = [tmp_path / "gates" / corpus / "r" for corpus in "ab"]
     of_sets.score_relevance([], queries, [], gates, [], outputs, k=8, temperature=1.0)
     for (corpus, name), output in zip(pairs, outputs, strict=True):
@@ -137,24 +137,18 @@ def decided(folder, questions, retrievers=WORDS):
     ]
     fields = ("question_id", "doc_id", "intended", "label", "text")
     rows = [dict(zip(fields, values, strict=True)) for values in questions]
-    paths = {
-        table: [place(folder, table, shard=shard) for shard in "st"] for table in (DOCUMENTS, QUESTIONS, SCOPE_LABELS)
-    }
-    for at in (0, 1):
-        tables.write(DOCUMENTS, paths[DOCUMENTS][at], documents[at::2])
+    paths = {table: [] for table in (DOCUMENTS, QUESTIONS, SCOPE_LABELS)}
+    for at, shard in enumerate("st"):
         part = [entry for entry in rows if int(entry["doc_id"][1:]) % 2 == at]
-        tables.write(
-            QUESTIONS,
-            paths[QUESTIONS][at],
-            [
-                row(QUESTIONS, slot=number, **{key: entry[key] for key in fields if key != "label"})
-                for number, entry in enumerate(part)
-            ],
-        )
+        asked = [
+            row(QUESTIONS, slot=number, **{key: entry[key] for key in fields if key != "label"})
+            for number, entry in enumerate(part)
+        ]
         labels = [
             row(SCOPE_LABELS, **{key: entry[key] for key in ("question_id", "doc_id", "label")}) for entry in part
         ]
-        tables.write(SCOPE_LABELS, paths[SCOPE_LABELS][at], labels)
+        for table, own in zip(paths, (documents[at::2], asked, labels), strict=True):
+            paths[table].append(written(folder, table, own, shard=shard))
     output = place(folder, GATED_QUESTIONS)
     gate_questions(*paths.values(), [output], retrievers, str(folder / "embeddings"), ALPHA, None)
     return {entry["question_id"]: entry for entry in tables.read(GATED_QUESTIONS, output).to_pylist()}

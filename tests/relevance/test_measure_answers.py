@@ -9,7 +9,7 @@ from ragassay.base import tables
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, QUERIES
 from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.schemas.report import ANSWER_EXAMPLES, ANSWER_METRICS, METRICS
-from rows import place, row
+from rows import place, row, written
 from scripts.relevance.measure_answers import measure_answers
 from scripts.relevance.measure_relevance import measure_relevance
 
@@ -27,22 +27,19 @@ def answers(study, files, tmp_path_factory):
     queries = tables.read(QUERIES, place(study, QUERIES, query_set="natural")).to_pylist()
     for one in queries:
         one["answers"] = ["this"]
-    changed = place(folder, QUERIES, query_set="natural")
-    tables.write(QUERIES, changed, queries)
+    changed = written(folder, QUERIES, queries, query_set="natural")
     shown = []
     for corpus in ("small", "small.held_out"):
         keys = {"responder": "m", "corpus": corpus, "retriever": "dense", "query_set": "natural"}
-        shown.append(place(folder, PASSAGE_ANSWERS, **keys))
         lacking = out if corpus == "small.held_out" else set()
         rows = []
         for query in queries:
             outcome = "wrong" if query["passage_id"].removesuffix("#0") in lacking else "right"
             answer = {"query_id": query["query_id"], "text": "This.", "passages": [query["passage_id"]]}
             rows.append(row(PASSAGE_ANSWERS, outcome=outcome, **answer))
-        tables.write(PASSAGE_ANSWERS, shown[-1], rows)
-    direct = place(folder, DIRECT_ANSWERS, responder="m", query_set="natural")
+        shown.append(written(folder, PASSAGE_ANSWERS, rows, **keys))
     rows = [row(DIRECT_ANSWERS, query_id=one["query_id"], outcome="declined", text="?") for one in queries]
-    tables.write(DIRECT_ANSWERS, direct, rows)
+    direct = written(folder, DIRECT_ANSWERS, rows, responder="m", query_set="natural")
     paths = [str(changed) if path.endswith("natural.parquet") else path for path in files["queries"]]
     own = {name: files[name] for name in SHARED} | {"queries": paths}
     return own | {"passage_answers": shown, "direct_answers": [direct]}

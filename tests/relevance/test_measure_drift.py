@@ -14,7 +14,7 @@ from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
 from ragassay.schemas.report import EXAMPLES, METRICS
 from ragassay.services.gate_files import write_card
 from ragassay.text.topics import TopicError, topics
-from rows import place, row
+from rows import place, row, written
 from scripts.relevance.measure_drift import DriftError, measure_drift
 
 WINDOW, QUERIES, DRIFT = 20, 405, 240
@@ -61,9 +61,8 @@ def gate(tmp_path):
 @pytest.fixture
 def measured(tmp_path, gate):
     """A function that measures two logs; gives windows and metric rows of the one that drifts, and of the other."""
-    passages = place(tmp_path, PASSAGES, corpus="small")
     rows = [row(PASSAGES, passage_id=name, document_id=name, text=text) for name, text in TEXTS.items()]
-    tables.write(PASSAGES, passages, rows)
+    passages = written(tmp_path, PASSAGES, rows, corpus="small")
 
     def measured(drifts=(True, False), changed=DRIFT, session=lambda at: None, **settings):
         paths, logs, out = [], [], []
@@ -81,22 +80,14 @@ def measured(tmp_path, gate):
                 }
                 for at in range(QUERIES)
             ]  # fmt: skip
-            logs.append(place(tmp_path, QUERY_LOG, query_log=name))
-            asked = [
-                row(
-                    QUERY_LOG,
-                    entry=one["entry"],
-                    text=f"{ASKED[at % 3]}?",
-                    date=one["date"],
-                    session=session(at),
-                    drifted=at >= changed if drifting else None,
-                )
-                for at, one in enumerate(rows)
-            ]
-            tables.write(QUERY_LOG, logs[-1], asked)
-            paths.append(place(tmp_path, GATED_QUERIES, query_log=name))
+            asked = []
+            for at, one in enumerate(rows):
+                same = {"entry": one["entry"], "date": one["date"], "text": f"{ASKED[at % 3]}?"}
+                drifted = at >= changed if drifting else None
+                asked.append(row(QUERY_LOG, **same, session=session(at), drifted=drifted))
+            logs.append(written(tmp_path, QUERY_LOG, asked, query_log=name))
+            paths.append(written(tmp_path, GATED_QUERIES, rows, query_log=name))
             out.append(place(tmp_path, QUERY_DRIFT, query_log=name))
-            tables.write(GATED_QUERIES, paths[-1], rows)
         measure_drift(
             paths, logs, [gate] * len(paths), [passages] * len(paths), out, tmp_path / "m.parquet",
             tmp_path / "examples.parquet", **SETTINGS | settings,

@@ -19,7 +19,7 @@ from ragassay.studies.relevance.calibration import CalibrationError
 from ragassay.studies.relevance.divisions import divisions, still_answered
 from ragassay.studies.relevance.searched_queries import Similarities, fits, fractions
 from ragassay.studies.relevance.study_set import TABLES, Options, StudySet
-from rows import place
+from rows import written
 from scripts.relevance.measure_relevance import _prices, measure_relevance
 
 
@@ -172,8 +172,7 @@ def test_a_models_price_is_that_of_a_thousand_queries(measured):
 
 
 def test_a_model_without_any_vote_has_no_price(files, tmp_path):
-    votes = place(tmp_path, LM_RELEVANCE, rater="mute", corpus="small", retriever="dense", query_set="far")
-    tables.write(LM_RELEVANCE, votes, [])
+    votes = written(tmp_path, LM_RELEVANCE, [], rater="mute", corpus="small", retriever="dense", query_set="far")
     paid = [*zip(files["lm_relevance"], files["calls"], strict=True), (votes, files["calls"][0])]
     assert _prices(paid, "small").keys() == {("model", "dense")}
 

@@ -7,7 +7,7 @@ import pytest
 from ragassay.base import tables
 from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.relevance.study_set import Options, StudySet
-from rows import place
+from rows import place, written
 
 
 @pytest.fixture
@@ -15,10 +15,11 @@ def study_set(files, study, entry, options, tmp_path):
     """A function that makes the set from queries that name other things; gives None to a query about nothing."""
 
     def study_set(rename):
-        old, new = place(study, QUERIES, query_set="natural"), place(tmp_path, QUERIES, query_set="natural")
+        old = place(study, QUERIES, query_set="natural")
         rows = tables.read(QUERIES, old).to_pylist()
         documents = [row["passage_id"].removesuffix("#0") for row in rows]
-        tables.write(QUERIES, new, [row | rename(name) for row, name in zip(rows, documents, strict=True)])
+        rows = [row | rename(name) for row, name in zip(rows, documents, strict=True)]
+        new = written(tmp_path, QUERIES, rows, query_set="natural")
         queries = [str(new) if path == str(old) else path for path in files["queries"]]
         own = {name: files[name] for name in ("passages", "held_out_documents", "queries", "neighbours")}
         return StudySet("one", entry, Options(**options), own | {"queries": queries})

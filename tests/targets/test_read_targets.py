@@ -28,16 +28,23 @@ GOOD = {
 
 
 @pytest.fixture
-def read(tmp_path):
-    def read(*rows, columns=COLUMNS, most_rejected=0.5, **more):
-        (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        names = [tmp_path / "targets.parquet", tmp_path / "rejects.parquet"]
-        read_targets([str(tmp_path / "mine.jsonl")], *names, "mine", columns, most_rejected, **more)
-        return [
-            tables.read(kind, path).to_pylist() for kind, path in zip((TARGETS, tables.REJECTS), names, strict=True)
-        ]
+def read_files(tmp_path):
+    """A function that gives targets and rejects of files, whose names and contents are a dict."""
 
-    return read
+    def read_files(contents, columns=COLUMNS, most_rejected=0.5, **more):
+        for name, content in contents.items():
+            (tmp_path / name).write_text(content)
+        targets, rejects = tmp_path / "targets.parquet", tmp_path / "rejects.parquet"
+        files = [str(tmp_path / name) for name in contents]
+        read_targets(files, targets, rejects, "mine", columns, most_rejected, **more)
+        return [tables.read(TARGETS, targets).to_pylist(), tables.read(tables.REJECTS, rejects).to_pylist()]
+
+    return read_files
+
+
+@pytest.fixture
+def read(read_files):
+    return lambda *rows, **more: read_files({"mine.jsonl": "\n".join(map(json.dumps, rows))}, **more)
 
 
 def test_targets_keep_their_texts_and_rejects_say_why_the_others_went(read, caplog):
@@ -138,16 +145,10 @@ RELEASED = {
 
 
 @pytest.fixture
-def imported(tmp_path):
+def imported(read_files):
     def imported(form, *contents):
-        files = [tmp_path / f"{at}.json" for at in range(len(contents))]
-        for file, content in zip(files, contents, strict=True):
-            file.write_text(content if isinstance(content, str) else json.dumps(content))
-        names = [tmp_path / "targets.parquet", tmp_path / "rejects.parquet"]
-        read_targets([*map(str, files)], *names, "mine", COLUMNS, 0.9, format=form)
-        return [
-            tables.read(kind, path).to_pylist() for kind, path in zip((TARGETS, tables.REJECTS), names, strict=True)
-        ]
+        texts = [content if isinstance(content, str) else json.dumps(content) for content in contents]
+        return read_files({f"{at}.json": text for at, text in enumerate(texts)}, most_rejected=0.9, format=form)
 
     return imported
 
