@@ -148,9 +148,7 @@ rule fit_defence:
 rule optimise_passages:
     """The passages of an attack that has the retriever's weights and optimises what it plants."""
     input:
-        plan(attackers.attacked_weights),
-        plan(attackers.reader_weights),
-        plan(attackers.attacked_filters),
+        plan(attackers.awaited),
         targets="results/targets/{dataset}.parquet",
         passages=plan(attackers.poison_inputs, pattern="results/passages/{corpus}.parquet"),
         neighbours=plan(

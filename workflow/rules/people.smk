@@ -8,6 +8,7 @@ Writes  results/annotation_items/{generator}/{judge}.parquet                what
 """
 
 from ragassay.plan import people
+from ragassay.plan.entries import chosen
 
 
 rule sample_for_annotation:
@@ -25,7 +26,7 @@ rule sample_for_annotation:
         "../../envs/tables.yaml"
     params:
         code=code_version("people/sample_for_annotation.py"),
-        settings=plan(people.sample_for_annotation),
+        settings=plan(chosen, place="scope/annotation", keys="questions confidence margin groups seed"),
     script:
         "../scripts/people/sample_for_annotation.py"
 
@@ -58,6 +59,6 @@ rule settle_gold:
         "../../envs/tables.yaml"
     params:
         code=code_version("people/settle_gold.py"),
-        settings=plan(people.settle_gold),
+        settings=plan(chosen, place="scope/annotation", keys="annotators_per_item"),
     script:
         "../scripts/people/settle_gold.py"

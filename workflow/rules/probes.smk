@@ -14,6 +14,7 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
 """
 
 from ragassay.plan import defended, models, probes, targets
+from ragassay.plan.report import draws
 
 READ = plan(probes.cells)
 SCORES = READ.over("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet")
@@ -251,7 +252,11 @@ rule project_activations:
         **ENCODING,
     params:
         code=code_version("probes/project_activations.py"),
-        settings=plan(probes.project_activations),
+        settings={
+            "embeddings": "embeddings",
+            "most": config["revprag"]["pictured"],
+            "seed": config["intervals"]["seed"],
+        },
     script:
         "../scripts/probes/project_activations.py"
 
@@ -275,6 +280,10 @@ rule measure_revprag:
         "../../envs/encoders.yaml"
     params:
         code=code_version("probes/measure_revprag.py"),
-        settings=plan(probes.measure_revprag),
+        settings={
+            **plan(draws, section="revprag"),
+            "flips": config["intervals"]["flips"],
+            "least_answers": config["revprag"]["least_answers"],
+        },
     script:
         "../scripts/probes/measure_revprag.py"

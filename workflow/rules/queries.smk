@@ -13,7 +13,7 @@ Writes  results/queries/{query_set}.parquet                         what is sear
 """
 
 from ragassay.plan import models, queries, questions, search
-from ragassay.plan.entries import having, lacking, path
+from ragassay.plan.entries import chosen, having, lacking, path
 
 WRITTEN = having(config["synthetic_queries"], "model")
 CALLS += expand("results/calls/write_synthetic_queries/{query_set}.parquet", query_set=WRITTEN)
@@ -117,7 +117,7 @@ rule take_synthetic_queries:
         "../../envs/tables.yaml"
     params:
         code=code_version("queries/take_synthetic_queries.py"),
-        settings=plan(queries.take_synthetic_queries),
+        settings=plan(chosen, place="synthetic_queries/{query_set}", keys="count taken"),
     script:
         "../scripts/queries/take_synthetic_queries.py"
 
@@ -152,6 +152,6 @@ rule mix_query_log:
         "../../envs/tables.yaml"
     params:
         code=code_version("queries/mix_query_log.py"),
-        settings=plan(queries.mix_query_log),
+        settings=plan(chosen, place="query_logs/{query_log}", keys="before after first_day drift_day days queries seed"),
     script:
         "../scripts/queries/mix_query_log.py"

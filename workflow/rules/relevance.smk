@@ -246,7 +246,7 @@ rule gate_query_log:
 rule gate_questions:
     """What a gate of their documents says of the questions that the report lists, calibrated by those in scope."""
     input:
-        plan(gates.question_weights),
+        plan(gates.question_encoders, of=models.encoder_weights),
         documents=plan(explorers.listed, pattern="results/documents/{shard}.parquet"),
         questions=plan(explorers.listed, pattern="results/questions/{generator}/{shard}.parquet"),
         scope_labels=plan(explorers.listed, pattern="results/scope_labels/{generator}/{judge}/{shard}.parquet"),
@@ -257,7 +257,7 @@ rule gate_questions:
     resources:
         **ENCODING,
     params:
-        code=code("relevance/gate_questions.py", gates.question_kinds),
+        code=code("relevance/gate_questions.py", gates.question_encoders, of=models.encoder_kind),
         settings=plan(gates.gate_questions),
     script:
         "../scripts/relevance/gate_questions.py"

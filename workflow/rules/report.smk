@@ -35,7 +35,8 @@ LAYOUT = {
     "behaviour": shipped("workflow/report/page.js"),
 }
 RECALLS = plan(retrieval.recalls, shown=SHOWN, registered=SECTIONS)
-ALL_RECALLS = retrieval.of_sections(RECALLS, SHOWN)
+ALL_RECALLS = [*dict.fromkeys(path for section in SHOWN for path in RECALLS.get(section, []))]
+PAGE_INPUTS = page.page_inputs(PAGE_OF, SECTIONS, RECALLS)
 
 PARTIAL = {
     "folder": plan(page.places, files=CONFIG_FILES)["report"],
@@ -87,7 +88,7 @@ rule draw_figures:
     input:
         metrics=plan(page.metrics, registered=SECTIONS),
         section=shipped("workflow/report/sections/{section}.yaml"),
-        index_recall=plan(retrieval.recalls_of_section, recalls=RECALLS),
+        index_recall=lookup("{section}", within=RECALLS, default=[]),
     output:
         figures=report(
             directory("<report>/figures/{section}"),
@@ -129,11 +130,11 @@ rule render_page:
     """The sections of a study become the page that people open."""
     input:
         **LAYOUT,
-        metrics=plan(page.metrics_of_page, registered=SECTIONS, pages=PAGE_OF),
-        sections=plan(page.descriptions, pages=PAGE_OF),
-        figures=plan(page.of_page, pattern="<report>/figures/{section}", pages=PAGE_OF),
-        examples=plan(page.examples, registered=SECTIONS, pages=PAGE_OF),
-        index_recall=plan(retrieval.recalls_of_page, recalls=RECALLS, pages=PAGE_OF),
+        metrics=lookup("{page}/metrics", within=PAGE_INPUTS),
+        sections=lookup("{page}/sections", within=PAGE_INPUTS),
+        figures=lookup("{page}/figures", within=PAGE_INPUTS),
+        examples=lookup("{page}/examples", within=PAGE_INPUTS),
+        index_recall=lookup("{page}/index_recall", within=PAGE_INPUTS),
     output:
         page=report(
             ensure("<report>/{page}.html", non_empty=True),
@@ -184,7 +185,7 @@ rule typeset_section:
     input:
         metrics=plan(page.metrics, registered=SECTIONS),
         section=shipped("workflow/report/sections/{section}.yaml"),
-        index_recall=plan(retrieval.recalls_of_section, recalls=RECALLS),
+        index_recall=lookup("{section}", within=RECALLS, default=[]),
     output:
         folder=directory("<report>/paper/{section}"),
     localrule: True

@@ -39,9 +39,9 @@ def test_sections_stand_on_the_page_of_their_study_which_the_first_one_heads_for
     registered = {"answers": {"page": "scope", "metrics": "scope"}, "scope": {}, "calls": {}}
     pages = report.page_of([*registered], registered)
     assert pages == {"answers": "scope", "scope": "scope", "calls": "calls"}
-    page = SimpleNamespace(page="scope")
-    assert report.of_page(page, "{section}.yaml", pages) == ["scope.yaml", "answers.yaml"], "the head comes first"
-    assert report.metrics_of_page(page, registered, pages) == ["results/metrics/scope.parquet"] * 2
+    inputs = report.page_inputs(pages, registered, {})["scope"]
+    assert inputs["figures"] == ["<report>/figures/scope", "<report>/figures/answers"], "the head comes first"
+    assert inputs["metrics"] == ["results/metrics/scope.parquet"] * 2
     assert report.metrics(SimpleNamespace(section="answers"), registered) == "results/metrics/scope.parquet"
     assert report.page_of(["answers", "calls"], registered) == {"answers": "answers", "calls": "calls"}
 

@@ -9,8 +9,8 @@ from snakemake.utils import update_config
 from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import attacks, corpora, defences, models, queries, relevance, retrieval, search, targets
-from ragassay.plan.entries import having, lacking, path
+from ragassay.plan import attacks, corpora, defences, models, queries, relevance, report, retrieval, search, targets
+from ragassay.plan.entries import chosen, having, lacking, path
 from ragassay.plan.search import NoVectors
 from wildcards import Wildcards
 
@@ -197,10 +197,9 @@ def test_each_page_rests_on_the_indexes_of_its_sections(with_indexes):
     registered = {name: {} for name in pages} | {"raguard_answers": {"metrics": "raguard"}}
     recalls = retrieval.recalls(config, {}, [*registered], registered)
     assert recalls["raguard_answers"] == recalls["raguard"] == recalls["attacks"] and "calls" not in recalls
-    assert retrieval.recalls_of_section(Wildcards(section="calls"), recalls) == []
     assert retrieval.recalls_of_attacks(config, {}) == recalls["raguard"]
-    paths = {page: retrieval.recalls_of_page(Wildcards(page=page), recalls, pages) for page in pages.values()}
-    tables = {page: [path.removeprefix("results/index_recall/") for path in own] for page, own in paths.items()}
+    inputs = report.page_inputs(pages, registered, recalls)
+    tables = {page: [each[len("results/index_recall/") :] for each in inputs[page]["index_recall"]] for page in inputs}
     targets = [f"mine+{part}/near/set.targets.parquet" for part in (1, 2)]
     assert tables["raguard"] == [*targets, "mine/theirs/set.targets.parquet"] and tables["calls"] == []
     assert tables["revprag"] == ["mine/theirs/set.targets.parquet"]
@@ -309,15 +308,13 @@ def test_a_set_is_written_by_its_model_or_taken_from_its_corpus(query_config):
     settings = queries.write_synthetic_queries(query_config, job)
     assert settings["model"]["name"] == "m" and settings["ledger"] == "ledger/write_synthetic_queries/made/m"
     assert (settings["count"], settings["examples"]) == (300, [])
-    taken = queries.take_synthetic_queries(query_config, Wildcards(query_set="taken"))
+    taken = chosen(query_config, "synthetic_queries/{query_set}", "count taken", Wildcards(query_set="taken"))
     assert taken == {"count": 300, "taken": "conclusion"}
 
 
 def test_a_log_is_mixed_from_all_its_sets_once(query_config):
     job = Wildcards(query_log="log")
     assert queries.mixed(query_config, job) == ["results/queries/a.parquet", "results/queries/made.parquet"]
-    settings = queries.mix_query_log(query_config, job)
-    assert settings == {**LOG, "days": 50, "queries": 1000, "seed": 0}
 
 
 def test_a_users_log_is_read(query_config):

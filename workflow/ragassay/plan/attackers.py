@@ -51,23 +51,15 @@ def optimised_kinds(config: dict, wildcards) -> list[str]:
     return kinds
 
 
-def attacked_weights(config: dict, wildcards) -> list[str]:
-    """The weights of the retriever that is attacked."""
-    return search.retriever_weights(config, _attacked(config, wildcards))
-
-
-def reader_weights(config: dict, wildcards) -> list[str]:
-    """The weights of the model that is attacked, if there is one."""
-    return models.weights_of(config, _reader, wildcards) if READER in needs(config, wildcards) else []
-
-
-def attacked_filters(config: dict, wildcards) -> list[str]:
-    """The fitted defences that an attack is made for, and the folders of their scorers if these are trained here."""
-    if FILTER not in needs(config, wildcards):
-        return []
-    filters = _filters(config, wildcards)
+def awaited(config: dict, wildcards) -> list[str]:
+    """The weights of what is attacked, retriever and reader, and the fitted defences that an attack is made for, with
+    the folders of their scorers if these are trained here.
+    """
+    paths, needed = search.retriever_weights(config, _attacked(config, wildcards)), needs(config, wildcards)
+    paths += models.weights_of(config, _reader, wildcards) if READER in needed else []
+    filters = _filters(config, wildcards) if FILTER in needed else []
     folders = [each["scorer"] for each in filters if isinstance(each["scorer"], str)]
-    return list(dict.fromkeys([each["path"] for each in filters] + folders))
+    return [*paths, *dict.fromkeys([each["path"] for each in filters] + folders)]
 
 
 def _filters(config, wildcards):
@@ -84,10 +76,8 @@ def _filters(config, wildcards):
 def _scorer(config, dataset, defence):
     """What a defence scores texts with, if it does."""
     for name in defences.scorers(config, defence):
-        folder, entry = (
-            measures.trained(config, Cell(dataset=dataset, scorer=name)),
-            measures.scorer(config, name).entry,
-        )
+        folder = measures.trained(config, Cell(dataset=dataset, scorer=name))
+        entry = measures.scorer(config, name).entry
         return folder[0] if folder else {key: entry[key] for key in ("model", "options") if key in entry}
     return None
 

@@ -8,6 +8,7 @@ from ragassay.plan.methods import NamedMethod
 from ragassay.studies.poisoning.defences.defence import SCORES, VECTORS
 from ragassay.studies.poisoning.defences.thresholds import LITERAL
 
+CLEAN = "none"  # the attack whose passages are the corpus itself
 CHAIN = "of"  # the setting of a chain that names its links
 ENCODER = "encoder"  # the setting of a defence whose vectors need not be the retriever's
 DOUBLINGS = "doublings"  # and one that it has from them
@@ -100,14 +101,9 @@ def encoders(config: dict, name: str) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def clean_scores(config: dict, wildcards) -> list[str]:
-    """The stored scores of the clean corpus."""
-    return _scores(config, wildcards, "none")
-
-
 def scores(config: dict, wildcards) -> list[str]:
-    """The same, and those of what an attack plants."""
-    return [*clean_scores(config, wildcards), *_scores(config, wildcards, wildcards.attack)]
+    """The stored scores of the clean corpus, and those of what an attack plants."""
+    return _scores(config, wildcards, CLEAN, wildcards.attack)
 
 
 def guard(config: dict, wildcards) -> list[str]:
@@ -137,7 +133,7 @@ def poisoned_null(config: dict, wildcards) -> list[str]:
 
 def null_scores(config: dict, wildcards) -> list[str]:
     attack = settings(config, wildcards.defence).get("poisoned_null")
-    return [*clean_scores(config, wildcards), *(_scores(config, wildcards, attack) if attack else [])]
+    return _scores(config, wildcards, CLEAN, *([attack] if attack else []))
 
 
 def fit_defence(config: dict, wildcards) -> dict:
@@ -169,7 +165,7 @@ def _judge(config, wildcards):
     name = wildcards.defence
     params = {"kind": defence(config, name).kind, "settings": settings(config, name)}
     params |= {"depth": config["under_attack"]["depth"], "retriever": wildcards.retriever}
-    params |= {"scorer": _scorer(config, name), "encoder": {}, "embeddings": ""}
+    params |= {"scorer": next(iter(scorers(config, name)), ""), "encoder": {}, "embeddings": ""}
     if not _sees_vectors(config, wildcards):
         return params
     of_retriever = search.retriever(config, wildcards.retriever).get("encoder")
@@ -198,13 +194,9 @@ def _is_seeing(part):
     return VECTORS in part.needs or part.settings.get("similarity_null") == LITERAL
 
 
-def _scorer(config, name):
-    return next(iter(scorers(config, name)), "")
-
-
-def _scores(config, wildcards, attack):
-    name = _scorer(config, wildcards.defence)
-    return [f"results/passage_scores/{wildcards.dataset}/{name}/{attack}.parquet"] if name else []
+def _scores(config, wildcards, *attacks):
+    shared, names = f"results/passage_scores/{wildcards.dataset}", scorers(config, wildcards.defence)[:1]
+    return [f"{shared}/{name}/{attack}.parquet" for name in names for attack in attacks]
 
 
 def check(config: dict) -> Iterator[tuple]:

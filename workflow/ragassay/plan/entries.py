@@ -19,6 +19,12 @@ def at(config: dict, place: str, wildcards):
     return value
 
 
+def chosen(config: dict, place: str, keys: str, wildcards) -> dict:
+    """The settings of these names at such a place."""
+    entry = at(config, place, wildcards)
+    return {key: entry[key] for key in keys.split()}
+
+
 def path(config: dict, pattern: str, wildcards, **places: str) -> str:
     """The path of a job: its pattern has wildcards, and names of places at which a further one stands."""
     return pattern.format(**wildcards, **{name: at(config, place, wildcards) for name, place in places.items()})

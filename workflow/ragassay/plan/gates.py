@@ -1,8 +1,8 @@
 """Settings of gates: which there are, what calibrates them, and what they search with."""
 
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import relevance, search
-from ragassay.plan.search import BM25, DENSE, VECTORS
+from ragassay.plan import models, relevance, search
+from ragassay.plan.search import BM25, VECTORS
 
 
 def gates(config: dict) -> Grid:
@@ -50,8 +50,7 @@ def gate_votes(config: dict, wildcards) -> list[str]:
 
 def gate_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a gate's retrievers."""
-    names = relevance.members(config, wildcards.retriever)
-    return [kind for cell in _dense(config, names) for kind in search.retriever_kinds(config, cell)]
+    return search.of_encoders(config, relevance.members(config, wildcards.retriever), models.encoder_kind)
 
 
 def fit_gate(config: dict, wildcards) -> dict:
@@ -76,18 +75,9 @@ def gate_questions(config: dict) -> dict:
     return {"retrievers": searched, "embeddings": "embeddings"} | chosen
 
 
-def question_weights(config: dict) -> list[str]:
-    return [path for cell in _dense(config, of_questions(config)) for path in search.retriever_weights(config, cell)]
-
-
-def question_kinds(config: dict) -> list[str]:
-    """The modules that run the encoders of these retrievers."""
-    return [kind for cell in _dense(config, of_questions(config)) for kind in search.retriever_kinds(config, cell)]
-
-
-def _dense(config, names):
-    """Those of these retrievers that compare vectors, as wildcards."""
-    return [Cell(retriever=name) for name in names if search.kind(config, name) == DENSE]
+def question_encoders(config: dict, of) -> list[str]:
+    """What `of` says of the encoders of these retrievers."""
+    return search.of_encoders(config, of_questions(config), of)
 
 
 def _search(config, name):

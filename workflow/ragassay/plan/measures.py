@@ -14,7 +14,7 @@ from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems
 from ragassay.plan import attacks, defences, methods, models, search, targets
 from ragassay.plan.corpora import OWN, files_of
-from ragassay.plan.defences import CHAIN
+from ragassay.plan.defences import CHAIN, CLEAN
 from ragassay.plan.documents import named_shards
 from ragassay.plan.methods import NamedMethod
 from ragassay.plan.report import draws
@@ -22,7 +22,6 @@ from ragassay.studies.poisoning.attacks.attack import DEFENCE
 from ragassay.studies.poisoning.defences.defence import kind_of
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
-CLEAN = "none"  # the attack whose passages are the corpus itself
 FORWARDS = 2  # of a language model for a passage: of the whole, and of the second chunk alone
 SWEPT = "raguard"  # the kind of defence that is swept, if a row names no other
 DRAWN = {"scorer": "", "sample": 1000, "seed": 0}  # settings that say what scores and which sample a row needs
@@ -101,20 +100,20 @@ def score_passages(config: dict, wildcards) -> dict:
 
 def swept(config: dict) -> Grid:
     """Datasets and retrievers by vectors where RAGuard is tried and the table has rows for; none without a table."""
-    return _tried(config).where(lambda cell: _rows(config, cell))
+    return _tried(config, defences.filtered(config)).by("dataset", "retriever").where(lambda cell: _rows(config, cell))
 
 
-def _tried(config):
-    if not config["raguard"]["sweeps"]:
-        return Grid([])
-    return defences.filtered(config).where(_is_swept(config)).by("dataset", "retriever")
+def swept_answers(config: dict) -> Grid:
+    """The same with all who answer behind RAGuard there."""
+    answered = _tried(config, defences.answered(config)).by("dataset", "retriever", "responder")
+    return answered.where(lambda cell: _rows(config, cell))
 
 
-def _is_swept(config):
-    """Whether RAGuard and a retriever by vectors meet in a cell."""
-    dense = search.retrievers(config, search.DENSE)
+def _tried(config, cells):
+    """The cells in which RAGuard and a retriever by vectors meet, if there is a table of sweeps."""
+    dense = search.retrievers(config, search.DENSE) if config["raguard"]["sweeps"] else []
     names = [name for name in defences.defences(config) if defences.defence(config, name).kind == SWEPT]
-    return lambda cell: cell.defence in names and cell.retriever in dense
+    return cells.where(lambda cell: cell.defence in names and cell.retriever in dense)
 
 
 def sweep_rows(path) -> list[dict]:
@@ -176,14 +175,6 @@ def swept_scores(config: dict, wildcards) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
-def swept_answers(config: dict) -> Grid:
-    """The same with all who answer behind RAGuard there."""
-    if not config["raguard"]["sweeps"]:
-        return Grid([])
-    answered = defences.answered(config).where(_is_swept(config))
-    return answered.where(lambda cell: _rows(config, cell)).by("dataset", "retriever", "responder")
-
-
 def sweep_modules(config: dict, wildcards) -> list[str]:
     kinds = dict.fromkeys(row["kind"] for row in _rows(config, wildcards))
     return [*(f"{methods.DEFENCES}.{kind}" for kind in kinds), *search.retriever_kinds(config, wildcards)]
@@ -220,13 +211,10 @@ def check(config: dict) -> Iterator[tuple]:
         if "model" in entry and stated.type.IS_TRAINED:
             yield ("scorers", name), "found a model, but this kind is trained here"
         elif entry["trained_on"] and not stated.type.IS_TRAINED:
-            yield (
-                ("scorers", name, "trained_on"),
-                "found shards, but this kind is not trained here",
-            )
+            yield ("scorers", name, "trained_on"), "found shards, but this kind is not trained here"
         elif "model" not in entry and not stated.type.IS_TRAINED:
             yield ("scorers", name), "found no model, which this kind needs"
-    yield from _wrong_sweeps(config) if _tried(config) else ()
+    yield from _wrong_sweeps(config, _tried(config, defences.filtered(config)).column("dataset"))
     yield from wrong_scorers(config, defences.filtered(config))
 
 
@@ -240,7 +228,10 @@ def wrong_scorers(config: dict, cells: Grid) -> Iterator[tuple]:
                 yield ("defences", cell.defence, "settings"), f"{problem} by heart; name another scorer"
 
 
-def _wrong_sweeps(config):
+def _wrong_sweeps(config, datasets):
+    """What is wrong with the table of sweeps, where these datasets have some."""
+    if not datasets:
+        return
     try:
         rows = sweep_rows(config["raguard"]["sweeps"])
     except (SweepError, OSError) as error:
@@ -253,7 +244,7 @@ def _wrong_sweeps(config):
             yield ("raguard", "sweeps"), unknown("attack", row["attack"], attacks.attacks(config))
         elif row["scorer"] and row["scorer"] not in scorers(config):
             yield ("raguard", "sweeps"), unknown("scorer", row["scorer"], scorers(config))
-        elif read := [name for name in _tried(config).column("dataset") if _knows(config, row["scorer"], name)]:
+        elif read := [name for name in datasets if _knows(config, row["scorer"], name)]:
             yield ("raguard", "sweeps"), f"found the scorer {row['scorer']}, which has read the corpus of {read[0]}"
         elif wrong := next(schema_problems(row["settings"], allowed), None):
             yield ("raguard", "sweeps"), f"{'.'.join(map(str, wrong[0]))}: {wrong[1]}"

@@ -25,11 +25,6 @@ def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
     ]
 
 
-def sample_for_annotation(config: dict) -> dict:
-    annotation = config["scope"]["annotation"]
-    return {name: annotation[name] for name in ("questions", "confidence", "margin", "groups", "seed")}
-
-
 def file(config: dict, name: str) -> str:
     """The pattern of a file beside the labels of people; no rule writes it."""
     return f"{config['scope']['annotation']['folder']}/{{generator}}/{{judge}}/{name}"
@@ -58,13 +53,11 @@ def sources(config: dict) -> list[str]:
     return [*config["scope"]["generators"], *config["question_sets"]]
 
 
-def settle_gold(config: dict) -> dict:
-    return {"annotators_per_item": config["scope"]["annotation"]["annotators_per_item"]}
-
-
 def measure_agreement(config: dict) -> dict:
     """The study's own judge is the first."""
-    return {"judges": config["scope"]["judges"], **settle_gold(config), **draws(config, "agreement")}
+    scope = config["scope"]
+    shared = {"judges": scope["judges"], "annotators_per_item": scope["annotation"]["annotators_per_item"]}
+    return shared | draws(config, "agreement")
 
 
 def check(config: dict) -> Iterator[tuple]:

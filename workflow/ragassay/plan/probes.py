@@ -9,14 +9,13 @@ from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED, MLP
 from ragassay.models.recording import PROVIDER
 from ragassay.plan import attacks, defences, measures, methods, models
-from ragassay.plan.report import draws
+from ragassay.plan.defences import CLEAN
 from ragassay.plan.search import VECTORS, retrievers
 
 READ = ("transformers", PROVIDER)  # providers whose activations can be read
 KINDS = "ragassay.studies.poisoning.probes.kinds"
 NAMES = ("dataset", "retriever", "attack", "responder")
 BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
-CLEAN = "none"  # the attack that plants nothing
 RETRIEVED = "retrieved"  # the condition whose passages defences judge
 UNPOISONED = {"irrelevant", "misspelt"}  # conditions without any poison
 FILTERED = "results/filtered/{dataset}/{retriever}/{attack}.parquet"
@@ -117,10 +116,6 @@ def mask_passages(config: dict, wildcards) -> dict:
     return params | config["revprag"]["masking"] | _model(config, wildcards)
 
 
-def project_activations(config: dict) -> dict:
-    return {"embeddings": "embeddings", "most": config["revprag"]["pictured"], "seed": config["intervals"]["seed"]}
-
-
 def generalisations(config: dict) -> list[str]:
     """The comparisons of which some cell is run."""
     entries = config["revprag"]["generalisation"].items()
@@ -205,11 +200,6 @@ def _filtered(config, cell):
     pairs = product(config["revprag"]["defences"], (CLEAN, cell.attack))
     shared = {"dataset": cell.dataset, "retriever": cell.retriever}
     return [Cell(shared, attack=attack, defence=defence) for defence, attack in pairs]
-
-
-def measure_revprag(config: dict) -> dict:
-    shown = {"flips": config["intervals"]["flips"], "least_answers": config["revprag"]["least_answers"]}
-    return draws(config, "revprag") | shown
 
 
 def check(config: dict) -> Iterator[tuple]:

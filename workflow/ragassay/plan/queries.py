@@ -10,18 +10,12 @@ from ragassay.plan.corpora import OWN
 
 NEEDED = ("before", "after", "first_day", "drift_day")  # by a log that is mixed
 WRITER = "synthetic_queries/{query_set}/model"  # where the model stands that writes queries
-MIXED = (*NEEDED, "days", "queries", "seed")
 
 
 def write_synthetic_queries(config: dict, wildcards) -> dict:
     entry = config["synthetic_queries"][wildcards.query_set]
     params = {key: entry[key] for key in ("count", "examples", "sampling")}
     return models.asking(config, "write_synthetic_queries", WRITER, wildcards, **params)
-
-
-def take_synthetic_queries(config: dict, wildcards) -> dict:
-    entry = config["synthetic_queries"][wildcards.query_set]
-    return {key: entry[key] for key in ("count", "taken")}
 
 
 def read_query_log(config: dict, wildcards) -> dict:
@@ -34,11 +28,6 @@ def mixed(config: dict, wildcards) -> list[str]:
     """The query sets that a log is mixed from."""
     entry = config["query_logs"][wildcards.query_log]
     return [f"results/queries/{name}.parquet" for name in dict.fromkeys([*entry["before"], *entry["after"]])]
-
-
-def mix_query_log(config: dict, wildcards) -> dict:
-    entry = config["query_logs"][wildcards.query_log]
-    return {key: entry[key] for key in MIXED}
 
 
 def rated(config: dict) -> Grid:

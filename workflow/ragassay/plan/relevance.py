@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import queries, search
+from ragassay.plan import models, queries, search
 from ragassay.plan.corpora import HELD_OUT
 from ragassay.plan.report import draws
 from ragassay.plan.search import BM25, DENSE, VECTORS
@@ -98,7 +98,7 @@ def outliers_await(config: dict, wildcards) -> list[str]:
 
 def outlier_kinds(config: dict) -> list[str]:
     """The modules that run the encoders of the first dense retriever."""
-    return [kind for name in _dense(config)[:1] for kind in search.retriever_kinds(config, Cell(retriever=name))]
+    return search.of_encoders(config, _dense(config)[:1], models.encoder_kind)
 
 
 def score_outliers(config: dict, wildcards) -> dict:

@@ -64,34 +64,31 @@ def page_of(sections: list[str], registered: dict) -> dict[str, str]:
     return {name: heads[registered[name].get("page", name)] for name in sections}
 
 
+def page_inputs(pages: dict[str, str], registered: dict, recalls: dict) -> dict[str, dict]:
+    """page -> what it is rendered from, by the sections that stand on it, the one that heads it first. `recalls` names
+    the tables of indexes that the numbers of a section rest on.
+    """
+    inputs = {}
+    for head in dict.fromkeys(pages.values()):
+        names = [name for name, page in pages.items() if page == head]
+        ordered = sorted(names, key=lambda name: name != head)
+        inputs[head] = {
+            "metrics": all_metrics(ordered, registered),
+            "sections": shipped([f"workflow/report/sections/{name}.yaml" for name in ordered]),
+            "figures": [f"<report>/figures/{name}" for name in ordered],
+            "examples": [registered[name]["examples"] for name in names if "examples" in registered[name]],
+            "index_recall": list(dict.fromkeys(path for name in names for path in recalls.get(name, ()))),
+        }
+    return inputs
+
+
 def metrics(wildcards, registered: dict) -> str:
     """The metrics that a section describes: its own, or those of the section that it names."""
     return all_metrics([wildcards.section], registered)[0]
 
 
-def of_page(wildcards, pattern: str, pages: dict) -> list[str]:
-    """The files of the sections that stand on a page, the one that heads it first."""
-    names = sorted(
-        (name for name, page in pages.items() if page == wildcards.page), key=lambda name: name != wildcards.page
-    )
-    return [pattern.format(section=name) for name in names]
-
-
-def descriptions(wildcards, pages: dict) -> list[str]:
-    return shipped(of_page(wildcards, "workflow/report/sections/{section}.yaml", pages))
-
-
-def metrics_of_page(wildcards, registered: dict, pages: dict) -> list[str]:
-    return all_metrics(of_page(wildcards, "{section}", pages), registered)
-
-
 def all_metrics(sections: list[str], registered: dict) -> list[str]:
     return [f"results/metrics/{registered[name].get('metrics', name)}.parquet" for name in sections]
-
-
-def examples(wildcards, registered: dict, pages: dict) -> list[str]:
-    names = [name for name, page in pages.items() if page == wildcards.page]
-    return [registered[name]["examples"] for name in names if "examples" in registered[name]]
 
 
 def render_page(config: dict, explorers: dict, files: list, recalls: dict) -> dict:

@@ -147,19 +147,6 @@ def recalls_of_attacks(config: dict, shards: dict) -> list[str]:
     return list(dict.fromkeys(asked(config, shards, _attacked(config)).over(RECALL)))
 
 
-def of_sections(recalls: dict, sections: list[str]) -> list[str]:
-    """The tables of some sections together."""
-    return list(dict.fromkeys(path for section in sections for path in recalls.get(section, ())))
-
-
-def recalls_of_page(wildcards, recalls: dict, pages: dict[str, str]) -> list[str]:
-    return of_sections(recalls, [name for name, page in pages.items() if page == wildcards.page])
-
-
-def recalls_of_section(wildcards, recalls: dict) -> list[str]:
-    return of_sections(recalls, [wildcards.section])
-
-
 def _attacked(config):
     return [*_of_targets(config, attacks.cells(config)), *_of_rewritten(config)]
 

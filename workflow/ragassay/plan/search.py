@@ -121,8 +121,7 @@ def awaited(config: dict, shards: dict, wildcards) -> list[str]:
 
 def retriever_weights(config: dict, wildcards) -> list[str]:
     """The weights of a retriever's encoders, as inputs."""
-    names = encoders(config, wildcards.retriever)
-    return [path for name in names for path in models.encoder_weights(config, name)]
+    return of_encoders(config, [wildcards.retriever], models.encoder_weights)
 
 
 def weights(config: dict, wildcards) -> list[str]:
@@ -137,7 +136,7 @@ def encoder_kind(config: dict, wildcards) -> list[str]:
 
 def retriever_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a retriever."""
-    return [module for name in encoders(config, wildcards.retriever) for module in models.encoder_kind(config, name)]
+    return of_encoders(config, [wildcards.retriever], models.encoder_kind)
 
 
 def _count(config):
@@ -145,10 +144,13 @@ def _count(config):
     return {"count": config["retrieval"]["neighbours"]}
 
 
-def encoders(config: dict, name: str) -> list[str]:
-    """The encoders of a retriever by vectors: that of passages, and that of queries if it is another."""
-    entry = retriever(config, name)
-    return list(dict.fromkeys([entry["encoder"], entry["query_encoder"]]))
+def of_encoders(config: dict, names: list[str], of) -> list[str]:
+    """What `of` says of the encoders of those of these retrievers that compare vectors: that of passages, and that of
+    queries if it is another.
+    """
+    entries = [retriever(config, name) for name in names if kind(config, name) == DENSE]
+    pairs = [dict.fromkeys([entry["encoder"], entry["query_encoder"]]) for entry in entries]
+    return [item for pair in pairs for name in pair for item in of(config, name)]
 
 
 def check(config: dict) -> Iterator[tuple]:
