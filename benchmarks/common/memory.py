@@ -4,12 +4,15 @@
 """
 
 import json
+import math
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 TASK = "task"  # the first argument of such a process
+PAUSE = 0.1  # seconds between two looks at its memory
 
 
 def peak_megabytes() -> float:
@@ -17,11 +20,23 @@ def peak_megabytes() -> float:
     return int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
 
 
-def task(name: str, *words):
-    """What the task of this name gives, in another process of the benchmark that runs now."""
+def task(name: str, *words, most: float = math.inf):
+    """What the task of this name gives, in another process of the benchmark that runs now; None if it took more than so
+    many megabytes and was ended.
+    """
     command = [sys.executable, sys.argv[0], TASK, name, *map(str, words)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout.splitlines()[-1])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
+        status = Path(f"/proc/{job.pid}/status")
+        while most < math.inf and job.poll() is None:
+            resident = re.search(r"VmRSS:\s+(\d+) kB", status.read_text())  # none in the moment of its end
+            if resident and int(resident[1]) / 1024 > most:
+                job.kill()
+                return None
+            time.sleep(PAUSE)
+        printed = job.stdout.read()
+    if job.returncode:
+        sys.exit(f"{' '.join(command)} ended with status {job.returncode}")
+    return json.loads(printed.splitlines()[-1])
 
 
 def is_task(tasks: dict) -> bool:

@@ -46,24 +46,21 @@ def compare(kind: str) -> dict:
     import numpy as np
     import torch
 
-    from ragassay.models.encoders.embed import Embedder
+    from ragassay.models.encoders.embed import Embedder, tokenized, vectors
 
     torch.set_num_threads(1)
     model, warm, given = bare(), encoder().load(), texts(kind, 0)
-    made, folders = {}, iter(range(ROUNDS))
+    folders = iter(range(ROUNDS))
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
 
         def ours():
             embedder = Embedder(encoder(), f"{folder}/{next(folders)}")
-            embedder._kind = made["ours"] = Kept(warm)
+            embedder._kind = warm
             embedder.embed(given)
 
-        def encode():
-            made["encode"] = model.encode(given)
-
-        seconds = by_turns({"encode": encode, "ours": ours}, ROUNDS)
-        exact = made["ours"].exact()
-        apart = max(np.abs(exact[text] - row).max() for text, row in zip(given, made["encode"], strict=True))
+        seconds = by_turns({"encode": lambda: model.encode(given), "ours": ours}, ROUNDS)
+        encoded = model.encode(given)
+        apart = max(np.abs(rows - encoded[batch]).max() for batch, rows in vectors(warm, tokenized(warm, given)))
         begin = time.process_time()
         again = Embedder(encoder(), f"{folder}/0")
         again.embed(given)
@@ -71,31 +68,6 @@ def compare(kind: str) -> dict:
     typical = {who: float(np.median(own)) for who, own in seconds.items()}
     faster = ratio(seconds, "encode", "ours")
     return {"seconds": typical, "faster": faster, "apart": float(apart), "computed": again.computed, "stored": stored}
-
-
-class Kept:
-    """A kind that keeps the vectors that it made, before they are rounded."""
-
-    def __init__(self, kind):
-        self.kind, self.made, self._texts = kind, [], {}
-
-    def __getattr__(self, name):
-        return getattr(self.kind, name)
-
-    def tokens(self, texts):
-        found = self.kind.tokens(texts)
-        self._texts |= {tuple(row): text for row, text in zip(found, texts, strict=True)}
-        return found
-
-    def vectors(self, tokens, mask):
-        found = self.kind.vectors(tokens, mask)
-        rows = (tuple(row[: own.sum()].tolist()) for row, own in zip(tokens, mask, strict=True))
-        self.made.append(([self._texts[row] for row in rows], found))
-        return found
-
-    def exact(self):
-        """text -> vector; texts that are cut to the same tokens have one vector."""
-        return {text: vector for texts, vectors in self.made for text, vector in zip(texts, vectors, strict=True)}
 
 
 def memory(who: str) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from common.figures import figure
 from common.memory import peak_megabytes, task
-from rag.databases_of_tests import each
+from rag.staging import each
 from ragassay.services.collection import KEY, PAGE, opened, texts
 
 COUNT, PART = 100_000, 5_000

@@ -8,17 +8,28 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import staging_moments
 from common.clone import ROOT
 from common.figures import WORKFLOW, count, figure
-from rag.databases_of_tests import each
+from databases import KINDS, Milvus, Pgvector, Qdrant, postgres_in
 from ragassay.services import staging as stage
 
 MOMENTS, COUNT = 100, 60
 TEXTS = [(number, f"Clean text {number}.") for number in range(1, 41)]
 DRIVER = ROOT / "tests/helpers/staging_moments.py"
+
+
+@contextlib.contextmanager
+def each() -> Iterator[dict]:
+    """The three real databases of the tests, each in a folder of its own and still without a collection."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder
+        with postgres_in(folder) as address:
+            made = (Qdrant(Path(folder)), Pgvector(address), Milvus(Path(folder)))
+            yield dict(zip(KINDS, made, strict=True))
 
 
 def staging():

@@ -5,9 +5,6 @@ do with less.
 """
 
 import json
-import re
-import subprocess
-import sys
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -16,14 +13,13 @@ from tempfile import TemporaryDirectory
 import pyarrow.parquet as pq
 
 from common.figures import count, figure
-from common.memory import TASK, peak_megabytes
+from common.memory import peak_megabytes, task
 from ragassay.base import tables
 from scaling.gathers import NAMES, Gathers
 from tools import synthetic_study
 
 SMALL, LARGE, MILLION = 10_000, 50_000, 1_000_000
 LIMIT = 8192  # megabytes of the largest job in profiles/
-PAUSE = 0.1  # seconds between two looks at a job's memory
 
 
 def gather(name: str, folder: str, documents: str, reads: str) -> dict:
@@ -56,23 +52,6 @@ def columns(reads: str) -> float:
 
 
 TASKS = {"gather": gather, "columns": columns}
-
-
-def limited(limit: int, name: str, *words):
-    """What a task gives; None if it took more than `limit` megabytes and was ended."""
-    command = [sys.executable, sys.argv[0], TASK, name, *map(str, words)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
-        status = Path(f"/proc/{job.pid}/status")
-        while job.poll() is None:
-            resident = re.search(r"VmRSS:\s+(\d+) kB", status.read_text())  # none in the moment of its end
-            if resident and int(resident[1]) / 1024 > limit:
-                job.kill()
-                return None
-            time.sleep(PAUSE)
-        printed = job.stdout.read()
-    if job.returncode:
-        sys.exit(f"{' '.join(command)} ended with status {job.returncode}")
-    return json.loads(printed.splitlines()[-1])
 
 
 def growth() -> None:
@@ -120,7 +99,7 @@ def over_million(folder: Path, names=NAMES) -> None:
 def _of(name, folder, documents):
     with TemporaryDirectory() as scratch:
         reads = Path(scratch) / "reads.json"
-        taken = limited(LIMIT, "gather", name, folder, documents, reads)
+        taken = task("gather", name, folder, documents, reads, most=LIMIT)
         if taken:
-            taken["arrow"] = limited(LIMIT, "columns", reads)
+            taken["arrow"] = task("columns", reads, most=LIMIT)
     return taken
