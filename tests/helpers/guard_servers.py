@@ -1,14 +1,9 @@
-"""A guard server with small fits, and a service behind it, both on loopback with the real uvicorn."""
+"""A guard server with small fits, on loopback with the real uvicorn."""
 
 import contextlib
-import json
 import threading
 
 import httpx
-import uvicorn
-from starlette.applications import Starlette
-from starlette.responses import Response
-from starlette.routing import Route
 
 from project import ROOT
 from ragassay.config.schema import merged
@@ -67,22 +62,3 @@ def holding(guard):
     finally:
         release.set()
         vars(guard).pop("judge", None)
-
-
-class Service:
-    """A service that gives prepared replies and notes what it was asked."""
-
-    def __init__(self):
-        self.asked, self.reply = [], None
-
-    async def answer(self, request):
-        self.asked.append(await request.json())
-        reply = self.reply
-        return reply if isinstance(reply, Response) else Response(json.dumps(reply), media_type="application/json")
-
-    @contextlib.contextmanager
-    def serving(self):
-        app = Starlette(routes=[Route("/ask", self.answer, methods=["POST"])])
-        options = {"log_level": "error", "ws": "none", "lifespan": "off"}
-        with listening(uvicorn.Server(uvicorn.Config(app, loop="asyncio", http="h11", **options))) as address:
-            yield f"{address}/ask"

@@ -3,18 +3,15 @@ loopback plays the hub; the client is the real one, in a process of its own, sin
 """
 
 import hashlib
-import json
 import os
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from models import save_encoder
 from project import ROOT
+from services import Service
 
 COMMIT = "3" * 40
 ENTRIES = """
@@ -27,48 +24,24 @@ entries = of_hub(checked(own, [], merged()))
 """
 
 
-@contextmanager
-def hub(folder):
-    """Serves the files of a folder as the model some/encoder; gives the address and the paths that were asked for."""
-    files, asked = {path.name: path.read_bytes() for path in folder.iterdir()} if folder else {}, []
+def hub(folder=None):
+    """Serves the files of a folder as the model some/encoder."""
+    files = {path.name: path.read_bytes() for path in folder.iterdir()} if folder else {}
+    sizes = [{"path": name, "size": len(content), "type": "file", "oid": COMMIT} for name, content in files.items()]
+    siblings = [{"rfilename": name, "size": len(content)} for name, content in files.items()]
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_HEAD(self):
-            self.do_GET()
+    def replies(path):
+        path = path.partition("?")[0]
+        content, headers = files.get(path.rpartition("/")[2]), {"X-Repo-Commit": COMMIT}
+        if content is not None:
+            return 200, headers | {"ETag": f'"{hashlib.sha256(content).hexdigest()}"'}, content
+        if files and path.startswith("/api/models/some/encoder/tree/"):
+            return 200, headers, sizes
+        if files and path.startswith("/api/models/some/encoder"):
+            return 200, headers, {"id": "some/encoder", "sha": COMMIT, "siblings": siblings}
+        return 404, headers, b""
 
-        def do_GET(self):
-            path = self.path.partition("?")[0]
-            asked.append((self.command, path))
-            name = path.rpartition("/")[2]
-            if files and path.startswith("/api/models/some/encoder/tree/"):
-                kinds = {"type": "file", "oid": COMMIT}
-                self._reply(json.dumps([{"path": file, "size": len(files[file]), **kinds} for file in files]).encode())
-            elif files and path.startswith("/api/models/some/encoder"):
-                siblings = [{"rfilename": file, "size": len(content)} for file, content in files.items()]
-                self._reply(json.dumps({"id": "some/encoder", "sha": COMMIT, "siblings": siblings}).encode())
-            elif name in files:
-                self._reply(files[name], {"ETag": f'"{hashlib.sha256(files[name]).hexdigest()}"'})
-            else:
-                self.send_error(404)
-
-        def _reply(self, content, headers=None):
-            self.send_response(200)
-            for key, value in {"X-Repo-Commit": COMMIT, "Content-Length": str(len(content)), **(headers or {})}.items():
-                self.send_header(key, value)
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(content)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
+    return Service(replies)
 
 
 @pytest.fixture
@@ -76,7 +49,11 @@ def run(tmp_path):
     """Run code in a process for which the hub is at an address and whose cache is in the test's folder."""
 
     def in_process(code, address, **more):
-        own = {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT / "workflow")}
+        own = {
+            "HF_ENDPOINT": address.removesuffix("/ask"),
+            "HF_HOME": str(tmp_path / "cache"),
+            "PYTHONPATH": str(ROOT / "workflow"),
+        }
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "HTTP"))} | own | more
         command = [sys.executable, "-c", ENTRIES + code]
         return subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path)
@@ -89,13 +66,13 @@ def test_what_is_missing_is_named_with_its_size_and_fetched_on_demand(run, tmp_p
     (tmp_path / "little/pytorch_model.bin").write_bytes(b"pickled" * 1000)
     read = [path for path in (tmp_path / "little").iterdir() if path.suffix in (".safetensors", ".json", ".txt")]
     size = sum(path.stat().st_size for path in read)
-    with hub(tmp_path / "little") as (address, asked):
-        named = run("[entry] = downloads.lacking(entries).values(); print(downloads._problem(entry))", address)
-        assert not [path for _, path in asked if "/resolve/" in path]
+    with hub(tmp_path / "little") as served:
+        named = run("[entry] = downloads.lacking(entries).values(); print(downloads._problem(entry))", served.address)
+        assert not [asked for asked in served.asked if "/resolve/" in asked["path"]]
         code = (
             "[entry] = downloads.lacking(entries).values(); downloads.fetch(entry); print(downloads.lacking(entries))"
         )
-        fetched = run(code, address)
+        fetched = run(code, served.address)
     assert "found neither a folder 'some/encoder' nor a model of that name" in named.stdout
     assert f"to download some/encoder ({size / 1000:.3g} kB), add --config download=True" in named.stdout
     assert fetched.stdout == "{}\n", fetched.stderr
@@ -114,8 +91,8 @@ try:
 except downloads.DownloadError as error:
     print(error)
 """
-    with hub(None) as (address, _):
-        unknown = run(code, address).stdout.splitlines()
+    with hub() as served:
+        unknown = run(code, served.address).stdout.splitlines()
     offline = run(code, "http://127.0.0.1:9", HF_HUB_OFFLINE="1").stdout.splitlines()
     for lines in (unknown, offline):
         assert len(lines) == 2 and "some/encoder (of unknown size: " in lines[0]

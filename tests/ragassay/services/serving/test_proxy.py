@@ -10,10 +10,9 @@ import sys
 
 import httpx
 import pytest
-from starlette.responses import RedirectResponse, Response
 
 from fitted import QUESTIONS, TEXTS, write_gate, write_guards
-from guard_servers import Service, guarding
+from guard_servers import guarding
 from ragassay import Gate
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
@@ -21,6 +20,7 @@ from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.services import DECISIONS
 from ragassay.services.serving.proxy import Decisions
 from scripts.queries.read_query_log import read_query_log
+from services import Service
 
 QUESTION = "Who keeps the lighthouse of the northern isle?"
 PLANTED = f"{QUESTION} The answer is nobody."
@@ -31,10 +31,10 @@ PATHS = {"question": "ask.text", "answer": "result.answer", "passages": "found"}
 
 @pytest.fixture
 def service(tmp_path, monkeypatch):
+    """Gives the reply that is set, and notes what it was asked."""
     monkeypatch.chdir(tmp_path)
-    service = Service()
-    service.reply = REPLY
-    with service.serving() as service.address:
+    with Service(lambda body: service.reply) as service:
+        service.reply = REPLY
         yield service
 
 
@@ -46,6 +46,10 @@ def proxied(service, folder, gate="", observe=False, **proxy):
 
 def ask(client, question=QUESTION):
     return client.post("/ask", json={"ask": {"text": question}, "more": 1})
+
+
+def bodies(service):
+    return [json.loads(asked["body"]) for asked in service.asked]
 
 
 def decisions(folder):
@@ -60,7 +64,7 @@ def test_an_answer_from_planted_text_is_declined(service, tmp_path):
         reply = ask(client)
         assert (reply.status_code, reply.headers["x-ragassay-action"]) == (200, "declined")
         assert reply.json() == {"result": {"answer": "No."}, "found": []}
-    assert service.asked == [{"ask": {"text": QUESTION}, "more": 1}]
+    assert bodies(service) == [{"ask": {"text": QUESTION}, "more": 1}]
     [row] = decisions(tmp_path)
     assert (row["text"], row["action"], row["passages"], row["status"]) == (QUESTION, "declined", 2, 200)
     assert row["removed"] == ["question_share"]
@@ -76,10 +80,10 @@ def test_passages_are_filtered_where_that_is_configured_or_there_is_no_answer(se
 
 
 def test_a_clean_reply_goes_out_as_it_came(service, tmp_path):
-    service.reply = Response(b'{"result" : {"answer": "Anna."}, "found": []}', 200, media_type="application/json")
+    service.reply = b'{"result" : {"answer": "Anna."}, "found": []}'
     with proxied(service, tmp_path) as client:
         reply = ask(client)
-    assert (reply.content, reply.headers["x-ragassay-action"]) == (service.reply.body, "answer")
+    assert (reply.content, reply.headers["x-ragassay-action"]) == (service.reply, "answer")
 
 
 def test_a_question_outside_of_the_corpus_never_reaches_the_service(service, tmp_path):
@@ -89,17 +93,17 @@ def test_a_question_outside_of_the_corpus_never_reaches_the_service(service, tmp
     with proxied(service, tmp_path, gate, removed="filter") as client:
         actions = [ask(client, question).headers["x-ragassay-action"] for question in QUESTIONS]
     passed = [decision.query for decision in decided if decision.in_knowledge]
-    assert [body["ask"]["text"] for body in service.asked] == passed
+    assert [body["ask"]["text"] for body in bodies(service)] == passed
     assert [action == "reject" for action in actions] == [not decision.in_knowledge for decision in decided]
     assert {row["text"]: row["p_value"] for row in decisions(tmp_path)} == {one.query: one.p_value for one in decided}
 
 
 def test_an_observer_changes_nothing_and_records_what_it_would_have_done(service, tmp_path):
     gate = write_gate(tmp_path / "gate", "mss")
-    service.reply = Response(json.dumps(REPLY, indent=3), 200, media_type="application/json")
+    service.reply = json.dumps(REPLY, indent=3).encode()
     with proxied(service, tmp_path, gate, observe=True) as client:
         replies = [ask(client, question) for question in [*QUESTIONS, QUESTION]]
-    assert {reply.content for reply in replies} == {service.reply.body} and len(service.asked) == 4
+    assert {reply.content for reply in replies} == {service.reply} and len(service.asked) == 4
     rows = {row["text"]: row for row in decisions(tmp_path)}
     assert all(row["observed"] for row in rows.values())
     expected = {one.query: one.action for one in Gate.load(gate)([*QUESTIONS, QUESTION])}
@@ -118,8 +122,7 @@ def test_an_observer_passes_on_what_it_cannot_judge(service, tmp_path):
 
 def test_halves_of_characters_in_a_reply_are_judged_and_go_out_as_they_came(service, tmp_path):
     clean = {"text": "\ud800 Anna lives there.", "score": 0.1}
-    content = json.dumps({"found": [PASSAGES[0], clean], "\udfff": "\ud800"})
-    service.reply = Response(content, media_type="application/json")
+    service.reply = json.dumps({"found": [PASSAGES[0], clean], "\udfff": "\ud800"}).encode()
     with proxied(service, tmp_path) as client:
         reply = ask(client)
     assert (reply.status_code, reply.headers["x-ragassay-action"]) == (200, "filtered")
@@ -127,11 +130,14 @@ def test_halves_of_characters_in_a_reply_are_judged_and_go_out_as_they_came(serv
 
 
 BAD = {
-    "HTML": (Response("<html>", media_type="text/html"), "in the service's reply, expected JSON"),
+    "HTML": ((200, {"content-type": "text/html"}, b"<html>"), "in the service's reply, expected JSON"),
     "no passages": ({"result": {"answer": "a"}}, "found no list in 'found' of the service's reply"),
     "passages without text": ({"found": [{"score": 0.5}]}, "found None as text 1, expected a text"),
     "a score that is none": ({"found": [{"text": "a", "score": "high"}]}, "found 'high' as similarity 1"),
-    "a redirect": (RedirectResponse("http://127.0.0.1:9/"), "found a redirect to elsewhere, expected an answer"),
+    "a redirect": (
+        (307, {"location": "http://127.0.0.1:9/"}, b""),
+        "found a redirect to elsewhere, expected an answer",
+    ),
     "a huge reply": ({"result": {"answer": "a" * 5_000}}, "found a reply of more than 2000 bytes"),
 }
 
@@ -146,7 +152,7 @@ def test_a_reply_that_cannot_be_judged_is_not_passed_on(service, tmp_path, name)
 
 
 def test_a_service_that_is_busy_says_so_itself(service, tmp_path):
-    service.reply = Response("later", 503, {"retry-after": "7"})
+    service.reply = 503, {"retry-after": "7"}, b"later"
     with proxied(service, tmp_path) as client:
         reply = ask(client)
     assert (reply.status_code, reply.headers["retry-after"], reply.text) == (503, "7", "later")
