@@ -1,8 +1,8 @@
 """A small question set in files, and the settings that its stages get."""
 
-import json
-
 import pytest
+
+from ragassay.base.atomic import write_lines
 
 DOCUMENTS = {"a": "The ferry sails at nine. It carries forty cars.", "b": "A bridge fell in May. Nobody was hurt."}
 QUESTIONS = [
@@ -23,8 +23,8 @@ NAMES = {
 def files(tmp_path):
     """The set's files, as a stage gets them."""
     texts, asked = tmp_path / "documents.jsonl", tmp_path / "questions.jsonl"
-    texts.write_text("".join(json.dumps({"doc_id": name, "text": text}) + "\n" for name, text in DOCUMENTS.items()))
-    asked.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
+    write_lines(texts, [{"doc_id": name, "text": text} for name, text in DOCUMENTS.items()])
+    write_lines(asked, QUESTIONS)
     return {"document_files": [str(texts)], "question_files": [str(asked)]}
 
 

@@ -143,12 +143,8 @@ def test_a_bridge_joins_the_first_of_several_earlier_clusters(clusters):
 def test_articles_without_words_are_alike_only_if_they_are_the_same(clusters):
     rows = [article("a", "!?", 1), article("b", "!?", 2), article("c", "..."), article("d", "- -")]
     marks = clusters(rows, name="marks")
-    assert found(marks) == {
-        "a": (id_of("!?"), True),
-        "b": (id_of("!?"), False),
-        "c": (id_of("..."), True),
-        "d": (id_of("- -"), True),
-    }
+    expected = {"a": ("!?", True), "b": ("!?", False), "c": ("...", True), "d": ("- -", True)}
+    assert found(marks) == {name: (id_of(text), first) for name, (text, first) in expected.items()}
     assert found(clusters([article("e", "!?")], [marks]))["e"] == (id_of("!?"), False)
 
 
@@ -193,9 +189,8 @@ def test_clusters_are_those_of_a_plain_search_that_goes_from_shard_to_shard(clus
     files, before = [], []  # signature and cluster of each article of earlier shards, in their order
     for number, shard in enumerate(shards):
         rows = [article(f"{number}-{place}", *each) for place, each in enumerate(shard)]
-        signed = dict(
-            zip([row["article_id"] for row in rows], signatures([row["text"] for row in rows], 20), strict=True)
-        )
+        names, texts = ([row[column] for row in rows] for column in ("article_id", "text"))
+        signed = dict(zip(names, signatures(texts, 20), strict=True))
         alone = found(clusters(rows, (), "alone", cut_after_words=20))
         expected = {}
         for name, (cluster, represents) in alone.items():

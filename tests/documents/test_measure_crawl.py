@@ -13,6 +13,7 @@ from ragassay.schemas.report import METRICS
 from rows import place, row
 from scripts.documents.measure_crawl import HEALTH, measure_crawl
 
+TABLES = FEED_HEALTH, CANDIDATES, PAGES, ARTICLES, DOCUMENTS, tables.REJECTS
 ASKED = {"october": {"food": 4, "sport": 2}, "november": {"food": 4, "sport": 2}}
 
 
@@ -29,15 +30,8 @@ def measured(tmp_path):
     """A function that runs the stage on rows and returns the path of the metrics."""
 
     def run(feeds=(), candidates=(), pages=(), articles=(), documents=(), rejects=(), asked=ASKED, alarm_drop=0.2):
-        paths = []
-        for table, rows in (
-            (FEED_HEALTH, feeds),
-            (CANDIDATES, candidates),
-            (PAGES, pages),
-            (ARTICLES, articles),
-            (DOCUMENTS, documents),
-            (tables.REJECTS, rejects),
-        ):
+        paths, given = [], (feeds, candidates, pages, articles, documents, rejects)
+        for table, rows in zip(TABLES, given, strict=True):
             # A file per shard, as the crawl writes them; the last column of a key tells rows apart.
             filled = [row(table, **{table.key[-1]: f"{table.name}-{n}"} | values) for n, values in enumerate(rows)]
             shards = sorted({values["shard"] for values in filled})
@@ -145,9 +139,8 @@ def test_alarms_compare_shards_in_their_order_and_the_size_of_the_drop_is_a_sett
     documents = several("october", "food", 5) + several("november", "food", 10)
     assert not found(measured(documents=documents), "alarms")
     turned = dict(reversed(ASKED.items()))
-    assert {key[:2] for key in found(measured(documents=documents, asked=turned), "alarms")} == {
-        ("november", "october")
-    }
+    alarms = found(measured(documents=documents, asked=turned), "alarms")
+    assert {key[:2] for key in alarms} == {("november", "october")}
     assert not found(measured(documents=documents, asked=turned, alarm_drop=0.5), "alarms")
 
 

@@ -3,12 +3,14 @@
 import json
 import logging
 from collections import Counter
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from files_of_users import pdf
 from ragassay.base import tables
+from ragassay.base.atomic import write_lines
 from ragassay.base.tally import MostRejected
 from ragassay.documents.sources import document_files
 from ragassay.schemas.documents import DOCUMENTS
@@ -23,8 +25,13 @@ from scripts.documents.read_verdicts import read_verdicts
 from study import MINILM
 
 
-def test_documents_questions_and_votes_of_people(files, settings, tmp_path):
-    made = {name: tmp_path / f"{name}.parquet" for name in ("documents", "questions", "human_labels")}
+@pytest.fixture
+def made(tmp_path):
+    """The places of what a set is made of."""
+    return {name: tmp_path / f"{name}.parquet" for name in ("documents", "questions", "human_labels")}
+
+
+def test_documents_questions_and_votes_of_people(files, settings, made):
     read_question_set(**files, vote_files=[], **made, **settings, annotators={"ann": "j"})
     documents, questions, labels = (
         tables.read(table, made[table.name]).to_pylist() for table in (DOCUMENTS, QUESTIONS, HUMAN_LABELS)
@@ -39,14 +46,17 @@ def test_documents_questions_and_votes_of_people(files, settings, tmp_path):
     }
 
 
+def change(files, changed):
+    """Another row in the place of each of the questions' file."""
+    [path] = map(Path, files["question_files"])
+    write_lines(path, [changed(json.loads(line)) for line in path.read_text().splitlines()])
+
+
 @pytest.mark.parametrize(("column", "warned"), [("j", False), ("opposite", True)])
 def test_the_log_counts_the_labels_and_warns_where_people_say_the_opposite(
-    files, settings, tmp_path, caplog, column, warned
+    files, settings, made, caplog, column, warned
 ):
-    rows = [json.loads(line) for line in Path(files["question_files"][0]).read_text().splitlines()]
-    rows = [row | {"opposite": "no" if row["out_of_scope"] else "yes"} for row in rows]
-    Path(files["question_files"][0]).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    made = {name: tmp_path / f"{name}.parquet" for name in ("documents", "questions", "human_labels")}
+    change(files, lambda row: row | {"opposite": "no" if row["out_of_scope"] else "yes"})
     with caplog.at_level(logging.INFO, "ragassay"):
         read_question_set(**files, vote_files=[], **made, **settings, annotators={"ann": column})
     assert "4 questions: 2 out of scope, 2 in scope, 0 without a label" in caplog.text
@@ -55,7 +65,7 @@ def test_the_log_counts_the_labels_and_warns_where_people_say_the_opposite(
 
 
 def test_documents_of_a_folder_are_called_by_their_paths_and_those_that_cannot_be_read_are_left_out(
-    settings, tmp_path, caplog
+    settings, made, tmp_path, caplog
 ):
     folder = tmp_path / "handbook"
     (folder / "more").mkdir(parents=True)
@@ -66,7 +76,6 @@ def test_documents_of_a_folder_are_called_by_their_paths_and_those_that_cannot_b
     (tmp_path / "asked.csv").write_text(
         "doc_id,question,out_of_scope\nferry.md,When?,\nmore/bridge.pdf,Who was hurt?,no\n"
     )
-    made = {name: tmp_path / f"{name}.parquet" for name in ("documents", "questions", "human_labels")}
     files = {"document_files": document_files(folder), "question_files": [str(tmp_path / "asked.csv")]}
     read_question_set(**files, vote_files=[], **made, **settings, annotators={}, below=[str(folder)])
     rows = tables.read(DOCUMENTS, made["documents"]).to_pylist()
@@ -92,13 +101,12 @@ def test_recorded_responses_say_that_they_are(files, settings, tmp_path):
 @pytest.fixture
 def read(files, settings, tmp_path):
     """A function from rows of a file in long form to question -> response of the model that the file calls M."""
-    asked = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
-    numbered = [json.dumps({**row, "question_id": number}) for number, row in enumerate(asked)]
-    (tmp_path / "questions.jsonl").write_text("\n".join(numbered))
+    numbers = count()
+    change(files, lambda row: row | {"question_id": next(numbers)})
 
     def read(*rows):
         said = tmp_path / "responses.jsonl"
-        said.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(said, rows)
         output = tmp_path / "r.parquet"
         settings_of_m = {**settings, "responder": "model-m", "column": "M"}
         read_responses(**files, response_files=[str(said)], responses=output, **settings_of_m)
@@ -132,8 +140,7 @@ def test_a_wrong_row_is_named(read, rows, message):
 
 
 def test_a_column_without_any_response_is_an_error(files, settings, tmp_path):
-    asked = [json.loads(line) | {"m": ""} for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in asked))
+    change(files, lambda row: row | {"m": ""})
     empty = r"questions.jsonl: found nothing in 'm', expected responses of model-m"
     with pytest.raises(QuestionSetError, match=empty):
         read_responses(
@@ -158,7 +165,7 @@ def test_more_empty_cells_than_may_be_stop_the_stage(files, settings, tmp_path):
     asked = [{"doc_id": "a", "question": f"Who is {n}?", "j": "yes" if n % 2 else ""} for n in range(40)]
 
     def read(rows):
-        (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(tmp_path / "questions.jsonl", rows)
         read_verdicts(**files, scope_votes=tmp_path / "v.parquet", **settings, judge="j", column="j", most_rejected=0.5)
 
     with pytest.raises(
@@ -183,11 +190,11 @@ ASKED = [
 
 
 @pytest.fixture
-def place(tmp_path, settings):
+def place(tmp_path, settings, made):
     """A function that places these questions and gives the rows of a table."""
     for name, text in PAGES.items():
         (tmp_path / f"{name}.txt").write_text(text)
-    (tmp_path / "asked.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ASKED))
+    write_lines(tmp_path / "asked.jsonl", ASKED)
     columns = settings["columns"] | {
         "documents": settings["columns"]["documents"] | {"doc_id": ""},
         "questions": {"question_id": "id", "doc_id": None, "question": "query", "out_of_scope": None, "in_scope": "ok"},
@@ -196,29 +203,15 @@ def place(tmp_path, settings):
         "document_files": sorted(map(str, tmp_path.glob("*.txt"))),
         "question_files": [str(tmp_path / "asked.jsonl")],
     }
-    outputs = {name: tmp_path / f"{name}.parquet" for name in ("documents", "questions", "human_labels")}
+    of_set = {"name": "mine", "columns": columns, "annotators": {"ann": "by_ann"}, "vote_files": []}
+    of_set |= {"encoder": MINILM, "embeddings": str(tmp_path / "embeddings")}
 
     def run(count=1, words=50):
-        encoder = {"encoder": MINILM, "embeddings": str(tmp_path / "embeddings")}
-        cut = {"words": words, "overlap": 0}
-        people = {"ann": "by_ann"}
-        place_questions(
-            **files,
-            vote_files=[],
-            **outputs,
-            name="mine",
-            columns=columns,
-            annotators=people,
-            cut=cut,
-            count=count,
-            **encoder,
-        )
-        return {
-            table.name: tables.read(table, outputs[table.name]).to_pylist()
-            for table in (DOCUMENTS, QUESTIONS, HUMAN_LABELS)
-        }
+        place_questions(**files, **made, **of_set, cut={"words": words, "overlap": 0}, count=count)
+        kinds = (DOCUMENTS, QUESTIONS, HUMAN_LABELS)
+        return {table.name: tables.read(table, made[table.name]).to_pylist() for table in kinds}
 
-    run.files, run.columns, run.outputs = files, columns, outputs
+    run.files, run.columns = files, columns
     return run
 
 
@@ -250,23 +243,17 @@ def test_ids_do_not_depend_on_where_questions_were_placed(place):
 
 
 @pytest.fixture
-def answer(place, tmp_path):
+def answer(place, made, tmp_path):
     """A function from rows of a file to question -> response of the set's bot."""
     place()
 
     def read(*rows):
-        (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        columns = place.columns | {
-            "responses": {"question_id": None, "question": "q", "responder": None, "response": "a"}
-        }
-        output, table = tmp_path / "responses.parquet", place.outputs["questions"]
-        answers = {
-            "response_files": [str(tmp_path / "answers.jsonl")],
-            "responses": output,
-            "responder": "bot",
-            "column": "bot",
-        }
-        read_responses(**place.files, **answers, name="mine", columns=columns, placed=[str(table)])
+        said, output, table = tmp_path / "answers.jsonl", tmp_path / "responses.parquet", made["questions"]
+        write_lines(said, rows)
+        named = {"question_id": None, "question": "q", "responder": None, "response": "a"}
+        of_set = {"name": "mine", "columns": place.columns | {"responses": named}, "placed": [str(table)]}
+        answers = {"response_files": [str(said)], "responses": output, "responder": "bot", "column": "bot"}
+        read_responses(**place.files, **answers, **of_set)
         texts = {row["question_id"]: row["text"] for row in tables.read(QUESTIONS, table).to_pylist()}
         return {texts[row["question_id"]]: row["text"] for row in tables.read(RESPONSES, output).to_pylist()}
 

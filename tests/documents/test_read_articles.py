@@ -110,8 +110,7 @@ def test_a_rejected_record_keeps_no_later_one_out(read, rejected, reason):
 
 def test_records_without_id_are_no_duplicates_of_each_other(read):
     rows = [{"text": text, "id": empty} for text, empty in zip(TEXTS, ["", None, " "], strict=True)]
-    articles, _ = read({"a.jsonl": rows})
-    assert len(articles) == 3
+    assert len(read({"a.jsonl": rows})[0]) == 3
 
 
 MESSY = [{"text": f"{text} Again {n}.", "id": f"{n}{len(text)}"} for n in range(20) for text in TEXTS]
@@ -165,9 +164,8 @@ def test_a_shard_of_which_half_cannot_be_read_goes_on_and_with_one_record_more_i
     articles, rejects = read({"a.jsonl": DATED})
     assert len(articles) == len(rejects) == 20
     first = bytes_of(tmp_path)
-    with pytest.raises(
-        MostRejected, match=r"21 of 41 records rejected.* 21 as bad_date, such as .*a.jsonl row 1: found"
-    ):
+    told = r"21 of 41 records rejected.* 21 as bad_date, such as .*a.jsonl row 1: found"
+    with pytest.raises(MostRejected, match=told):
         read({"a.jsonl": [*DATED, DATED[0]]})
     assert bytes_of(tmp_path) == first, "no table is written"
     assert len(read({"a.jsonl": [*DATED, DATED[0]]}, most_rejected=0.6)[1]) == 21
@@ -299,8 +297,7 @@ def test_those_that_cannot_be_documents_do_not_count_for_their_topic(collect):
 
 
 def test_who_opts_out_leaves_the_shard(collect):
-    documents, rejects = collect(
-        [(NEWS[0], "food"), (NEWS[1], "food")], opt_outs="a.example/1  # by mail\n", per_topic=2
-    )
+    two = [(NEWS[0], "food"), (NEWS[1], "food")]
+    documents, rejects = collect(two, opt_outs="a.example/1  # by mail\n", per_topic=2)
     assert [row["text"] for row in documents] == [NEWS[0]]
     assert rejects[0]["reason"] == "opted_out" and "opt_outs.txt:1" in rejects[0]["detail"]
