@@ -23,24 +23,6 @@ VECTORS = np.random.default_rng(0).standard_normal((50, 8)).astype(np.float16)
 FOLDER = "corpora/0123456789abcdef0123456789abcdef"
 
 
-@pytest.fixture
-def own(tmp_path):
-    return {"encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none"}
-
-
-@pytest.fixture
-def computed(monkeypatch, loaded_once):
-    """The texts that are computed, one after the other."""
-    texts, compute = [], Embedder._compute
-
-    def watched(self, given, positions):
-        texts.extend(given[at] for at in positions)
-        return compute(self, given, positions)
-
-    monkeypatch.setattr(Embedder, "_compute", watched)
-    return texts
-
-
 def test_a_row_has_the_position_of_its_text_and_keys_find_rows(tmp_path):
     write(tmp_path / "file", np.array([*KEYS[:30], *KEYS[:10]], KEY), [VECTORS[:20], VECTORS[20:30], VECTORS[:10]])
     file = VectorFile(tmp_path / "file")
@@ -84,24 +66,23 @@ def test_a_store_looks_into_files_and_adds_nothing_that_they_have(tmp_path):
     assert (staged.vectors(KEYS) == np.concatenate([expected, VECTORS[40:]])).all() and len(Store(tmp_path)) == 20
 
 
-def test_a_corpus_that_grows_embeds_only_what_is_new_and_finds_the_same(corpus, own, tmp_path, computed):
+def test_a_corpus_that_grows_embeds_only_what_is_new_and_finds_the_same(corpus, stored, tmp_path, computed, dense):
     receipt, found = tmp_path / "receipt.parquet", tmp_path / "found.parquet"
     some = write_passages(tmp_path / "some.parquet", {name: TEXTS[name] for name in ("p1", "p4")})
-    embed_passages(some, receipt, **own)
+    embed_passages(some, receipt, **stored)
     assert sorted(computed) == sorted({TEXTS["p1"], TEXTS["p4"]})
-    embed_passages(corpus["passages"], receipt, **own)
+    embed_passages(corpus["passages"], receipt, **stored)
     assert sorted(computed) == sorted(set(TEXTS.values())), "p2 and p4 are one text"
     [folder] = (tmp_path / "store").iterdir()
     assert not [*folder.glob("*.parquet")] and not [*folder.glob("staged/*/")] and len([*folder.glob("corpora/*")]) == 2
-    settings = own | {"query_encoder": MINILM, "similarity": "cosine", "count": 3}
-    search_dense(corpus["passages"], corpus["queries"], found, **settings)
+    search_dense(corpus["passages"], corpus["queries"], found, **dense)
     mapped = found_by(found)
     assert sorted(computed) == sorted([*set(TEXTS.values()), *ASKED.values()]), "the rest are the queries, once"
-    search_dense(corpus["passages"], corpus["queries"], found, **settings | {"embeddings": str(tmp_path / "empty")})
+    search_dense(corpus["passages"], corpus["queries"], found, **dense | {"embeddings": str(tmp_path / "empty")})
     assert found_by(found) == mapped and not [*(tmp_path / "empty").glob("*/corpora")]
 
 
-def test_what_was_computed_before_a_kill_is_not_computed_again(own, tmp_path, computed, monkeypatch):
+def test_what_was_computed_before_a_kill_is_not_computed_again(stored, tmp_path, computed, monkeypatch):
     monkeypatch.setattr(embed, "CHUNK", 2)
     passages = write_passages(tmp_path / "p.parquet", {f"p{at}": f"Text {at}." for at in range(6)})
     stream = Embedder.stream
@@ -114,52 +95,50 @@ def test_what_was_computed_before_a_kill_is_not_computed_again(own, tmp_path, co
 
     monkeypatch.setattr(Embedder, "stream", killed)
     with pytest.raises(KeyboardInterrupt):
-        embed_passages(passages, tmp_path / "receipt.parquet", **own)
+        embed_passages(passages, tmp_path / "receipt.parquet", **stored)
     monkeypatch.setattr(Embedder, "stream", stream)
-    embed_passages(passages, tmp_path / "receipt.parquet", **own)
+    embed_passages(passages, tmp_path / "receipt.parquet", **stored)
     assert computed == [f"Text {at}." for at in range(6)]
 
 
-def test_a_search_reads_the_file_of_its_passages_and_of_no_others(corpus, own, tmp_path, computed, monkeypatch):
+def test_a_search_reads_the_file_of_its_passages_and_of_no_others(
+    corpus, stored, tmp_path, computed, monkeypatch, dense
+):
     receipt, found = tmp_path / "receipt.parquet", tmp_path / "found.parquet"
-    settings = own | {"query_encoder": MINILM, "similarity": "cosine", "count": 3}
-    embed_passages(corpus["passages"], receipt, **own)
-    search_dense(corpus["passages"], corpus["queries"], found, **settings)
+    embed_passages(corpus["passages"], receipt, **stored)
+    search_dense(corpus["passages"], corpus["queries"], found, **dense)
     names = found_by(found)
     other = dict(zip(TEXTS, [*TEXTS.values()][::-1], strict=True))
-    search_dense(write_passages(tmp_path / "other.parquet", other), corpus["queries"], found, **settings)
+    search_dense(write_passages(tmp_path / "other.parquet", other), corpus["queries"], found, **dense)
     assert found_by(found)["q1"][0] == ("p4", names["q1"][0][1]) and names["q1"][0][0] == "p1"
     prefixed = MINILM | {"options": MINILM["options"] | {"prefixes": {"passage": "passage: "}}}
     before = len(computed)
-    embed_passages(corpus["passages"], receipt, **own | {"encoder": prefixed})
+    embed_passages(corpus["passages"], receipt, **stored | {"encoder": prefixed})
     assert computed[before:] and all(text.startswith("passage: ") for text in computed[before:])
     with monkeypatch.context() as patch:
         patch.setattr(Embedder, "stream", lambda self, texts, role=None: pytest.fail("the file has them"))
-        blocks = list(Embedder(Encoder(**prefixed), own["embeddings"]).file(TEXTS.values(), "passage").blocks())
-    assert (np.concatenate(blocks) == Embedder(Encoder(**prefixed), own["embeddings"]).embed(
+        blocks = list(Embedder(Encoder(**prefixed), stored["embeddings"]).file(TEXTS.values(), "passage").blocks())
+    assert (np.concatenate(blocks) == Embedder(Encoder(**prefixed), stored["embeddings"]).embed(
         [*TEXTS.values()], "passage")).all()  # fmt: skip
 
 
-def test_a_damaged_file_is_one_line(corpus, own, tmp_path, loaded_once):
-    settings = own | {"query_encoder": MINILM, "similarity": "cosine", "count": 3}
-    embed_passages(corpus["passages"], tmp_path / "receipt.parquet", **own)
+def test_a_damaged_file_is_one_line(corpus, stored, tmp_path, loaded_once, dense):
+    embed_passages(corpus["passages"], tmp_path / "receipt.parquet", **stored)
     for file in (tmp_path / "store").glob("*/corpora/*/vectors.npy"):
         file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(VectorFileError, match=r"corpora/[0-9a-f]{32}: .*, expected the vectors of a corpus; delete it"):
-        search_dense(corpus["passages"], corpus["queries"], tmp_path / "found.parquet", **settings)
+        search_dense(corpus["passages"], corpus["queries"], tmp_path / "found.parquet", **dense)
 
 
-def test_a_file_that_was_deleted_is_embedded_again(corpus, own, tmp_path, computed):
+def test_a_file_that_was_deleted_is_embedded_again(corpus, stored, tmp_path, computed, dense):
     found = tmp_path / "found.parquet"
-    embed_passages(corpus["passages"], tmp_path / "receipt.parquet", **own)
+    embed_passages(corpus["passages"], tmp_path / "receipt.parquet", **stored)
     shutil.rmtree(next((tmp_path / "store").glob("*/corpora")))
-    search_dense(
-        corpus["passages"], corpus["queries"], found, query_encoder=MINILM, similarity="cosine", count=3, **own
-    )
+    search_dense(corpus["passages"], corpus["queries"], found, **dense)
     assert found_by(found)["q1"][0][0] == "p1" and len(computed) == 2 * len(set(TEXTS.values())) + len(ASKED)
 
 
-def test_jobs_with_the_same_texts_at_once_embed_them_once(own, tmp_path, computed, monkeypatch):
+def test_jobs_with_the_same_texts_at_once_embed_them_once(stored, tmp_path, computed, monkeypatch):
     texts, begun, come, go_on = ["One.", "Two."], Event(), Event(), Event()
     compute, flock = Embedder._compute, atomic.fcntl.flock
 
@@ -175,7 +154,7 @@ def test_jobs_with_the_same_texts_at_once_embed_them_once(own, tmp_path, compute
 
     monkeypatch.setattr(Embedder, "_compute", slow)
     monkeypatch.setattr(atomic.fcntl, "flock", locked)
-    first, second = [Embedder(Encoder(**MINILM), own["embeddings"]) for _ in range(2)]
+    first, second = [Embedder(Encoder(**MINILM), stored["embeddings"]) for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(first.write_file, lambda: texts)]
         assert begun.wait(60)

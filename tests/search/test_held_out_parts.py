@@ -4,23 +4,18 @@ import random
 
 import pytest
 
+from models import WORDS
 from ragassay.base import tables
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, INDEX_RECALL, NEIGHBOURS, PASSAGES, QUERIES
 from rows import place, row
-from scripts.corpora.add_word_counts import add_word_counts
-from scripts.corpora.count_words import count_words
 from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.corpora.keep_known_passages import KnownPassagesError, keep_known_passages
 from scripts.search.build_index import build_index
 from scripts.search.merge_neighbours import merge_neighbours
-from scripts.search.merge_parts import merge_parts
 from scripts.search.search_bm25 import search_bm25
 from scripts.search.search_dense import search_dense
 from scripts.search.search_index import search_index
-from scripts.search.search_part import search_part
-from study import MINILM
 
-WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese".split()
 DOCUMENTS, COUNT, SHARE = 40, 7, 0.5
 QUERY_IDS = {f"{kind}{at}" for kind in "qs" for at in range(8)}
 
@@ -73,28 +68,20 @@ def test_parts_lack_what_is_held_out_of_the_whole(divided):
 
 @pytest.mark.parametrize("copied", [0.0, 0.5])
 @pytest.mark.parametrize("in_one", [False, True])
-def test_words_find_in_the_parts_the_bytes_of_one_search(divided, tmp_path, copied, in_one):
+def test_words_find_in_the_parts_the_bytes_of_one_search(divided, tmp_path, in_parts, copied, in_one):
     known, parts, queries = divided
     if in_one:  # of all other parts all documents are held out
         parts[0].write_bytes(known.read_bytes())
         tables.write(PASSAGES, parts[1], [])
-    one, merged, sums = (tmp_path / f"{name}.parquet" for name in ("one", "merged", "sums"))
+    one = tmp_path / "one.parquet"
     search_bm25(known, queries, one, {}, COUNT, copied)
-    counts, rankings = ([tmp_path / f"{name}{at}.parquet" for at in range(3)] for name in ("counts", "ranking"))
-    for part, of_part in zip(parts, counts, strict=True):
-        count_words(part, of_part, "none")
-    add_word_counts(counts, sums)
-    for part, ranking in zip(parts, rankings, strict=True):
-        search_part(part, queries, sums, ranking, {}, COUNT)
-    merge_parts(parts, rankings, queries, sums, merged, {}, COUNT, copied)
-    assert merged.read_bytes() == one.read_bytes()
+    assert in_parts(parts, queries, {}, COUNT, copied) == one.read_bytes()
     assert {*tables.read(NEIGHBOURS, one)["query_id"].to_pylist()} == QUERY_IDS
 
 
-def test_vectors_find_in_the_parts_what_one_search_finds(divided, tmp_path, loaded_once):
+def test_vectors_find_in_the_parts_what_one_search_finds(divided, tmp_path, loaded_once, dense):
     known, parts, queries = divided
-    settings = {"encoder": MINILM, "query_encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none"}
-    settings |= {"similarity": "cosine", "count": COUNT}
+    settings = dense | {"count": COUNT}
     one, merged = tmp_path / "one.parquet", tmp_path / "merged.parquet"
     rankings = [tmp_path / f"ranking{at}.parquet" for at in range(3)]
     for part, ranking in zip(parts, rankings, strict=True):
@@ -106,14 +93,13 @@ def test_vectors_find_in_the_parts_what_one_search_finds(divided, tmp_path, load
     assert ours["score"].to_numpy() == pytest.approx(theirs["score"].to_numpy(), abs=2e-5)
 
 
-def test_an_index_finds_in_the_parts_what_one_search_finds(divided, tmp_path, loaded_once):
+def test_an_index_finds_in_the_parts_what_one_search_finds(divided, tmp_path, loaded_once, stored, dense):
     known, parts, queries = divided
-    stored = {"encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none", "similarity": "cosine"}
-    settings = stored | {"query_encoder": MINILM, "count": COUNT}
+    settings = dense | {"count": COUNT}
     one, merged = tmp_path / "one.parquet", tmp_path / "merged.parquet"
     rankings, recalls = ([tmp_path / f"{name}{at}.parquet" for at in range(3)] for name in ("ranking", "recall"))
     for at, part in enumerate(parts):
-        build_index(part, tmp_path / f"index{at}", factory="HNSW8", **stored)
+        build_index(part, tmp_path / f"index{at}", factory="HNSW8", **stored, similarity="cosine")
         more = {"passages": part, "queries": queries, "neighbours": rankings[at], "index_recall": recalls[at]}
         search_index(tmp_path / f"index{at}", search="", checked=9, copied=1.0, **more, **settings)
     merge_neighbours(parts, rankings, queries, merged, **settings)

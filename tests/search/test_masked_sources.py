@@ -88,11 +88,11 @@ def test_by_words_what_repeats_the_source_is_scored_without_it(corpus, tmp_path,
     assert found["person"]["own#1"] == pytest.approx(index.scores([SOURCE])[0, 0], abs=1e-5)
 
 
-def test_a_share_of_what_the_source_adds_may_stay(corpus, tmp_path):
-    options, store = {"divide_by_idf": True}, str(tmp_path / "embeddings")
+def test_a_share_of_what_the_source_adds_may_stay(corpus, tmp_path, dense):
+    options = {"divide_by_idf": True}
     for name, search in {
         "words": lambda path, **more: search_bm25(*corpus, path, options, 6, **more),
-        "vectors": lambda path, **more: search_dense(*corpus, path, MINILM, MINILM, store, "none", "cosine", 6, **more),
+        "vectors": lambda path, **more: search_dense(*corpus, path, **dense | {"count": 6}, **more),
     }.items():
         scores = []
         for copied in (0.0, 0.5, 1.0):
@@ -107,10 +107,10 @@ def test_a_share_of_what_the_source_adds_may_stay(corpus, tmp_path):
         assert any(scores[0]["taken"].get(passage, 0) < whole for passage, whole in scores[2]["taken"].items())
 
 
-def test_by_vectors_too(corpus, tmp_path):
-    path, store = place(tmp_path, NEIGHBOURS, query_set="asked"), str(tmp_path / "embeddings")
-    search_dense(*corpus, path, MINILM, MINILM, store, "none", "cosine", 6)
-    found, encoder = rankings(path), Embedder(Encoder(**MINILM), store)
+def test_by_vectors_too(corpus, tmp_path, dense):
+    path = place(tmp_path, NEIGHBOURS, query_set="asked")
+    search_dense(*corpus, path, **dense | {"count": 6})
+    found, encoder = rankings(path), Embedder(Encoder(**MINILM), dense["embeddings"])
     left = [LEFT.get(name, text) for name, text in PASSAGES_OF.items()]
     vectors = encoder.embed([*left, *PASSAGES_OF.values(), SOURCE]).astype(float)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -124,16 +124,17 @@ PARTS = [["own#1", "other"], ["own#2", "copy"], ["alike", "own#3"]]
 
 @pytest.mark.parametrize("factory", [None, "Flat"], ids=["exact", "index"])
 @pytest.mark.parametrize("copied", [0.0, 0.5])
-def test_by_vectors_the_source_leaves_all_parts_as_it_leaves_the_whole(corpus, tmp_path, loaded_once, factory, copied):
+def test_by_vectors_the_source_leaves_all_parts_as_it_leaves_the_whole(
+    corpus, tmp_path, loaded_once, stored, dense, factory, copied
+):
     passages, queries = corpus
-    stored = {"encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none", "similarity": "cosine"}
-    settings = stored | {"query_encoder": MINILM, "count": 4}
+    settings = dense | {"count": 4}
 
     def search(passages, path, copied):
         if not factory:
             return search_dense(passages, queries, path, **settings, copied=copied)
         index, recall = path.with_suffix(".index"), path.with_suffix(".recall")
-        build_index(passages, index, **stored, factory=factory)
+        build_index(passages, index, **stored, similarity="cosine", factory=factory)
         files = {"passages": passages, "queries": queries, "neighbours": path, "index_recall": recall}
         search_index(index, search="", checked=0, **files, **settings, copied=copied)
 
@@ -150,10 +151,9 @@ def test_by_vectors_the_source_leaves_all_parts_as_it_leaves_the_whole(corpus, t
     assert merged == {query: pytest.approx(scores, abs=2e-5) for query, scores in whole.items()}
 
 
-def test_a_corpus_that_another_extends_is_not_masked_twice(corpus, tmp_path, loaded_once):
+def test_a_corpus_that_another_extends_is_not_masked_twice(corpus, tmp_path, loaded_once, dense):
     passages, queries = corpus
-    settings = {"encoder": MINILM, "query_encoder": MINILM, "embeddings": str(tmp_path / "store")}
-    settings |= {"titles": "none", "similarity": "cosine", "count": 9}
+    settings = dense | {"count": 9}
     more, files = tmp_path / "more+1.parquet", [tmp_path / "found0.parquet", tmp_path / "found1.parquet"]
     rewritten = row(PASSAGES, passage_id="own#1+rewritten", document_id="own#1+rewritten", text=f"Rewritten. {SOURCE}")
     tables.write(PASSAGES, more, [rewritten])
@@ -168,13 +168,13 @@ def test_a_corpus_that_another_extends_is_not_masked_twice(corpus, tmp_path, loa
     assert lower, "what repeats a source in the other part is taken out"
 
 
-def test_a_passage_of_one_sentence_is_no_neighbour_of_its_query(tmp_path):
+def test_a_passage_of_one_sentence_is_no_neighbour_of_its_query(tmp_path, dense):
     files = place(tmp_path, PASSAGES, corpus="small"), place(tmp_path, QUERIES, query_set="taken")
     rows = [row(PASSAGES, passage_id=name, document_id=name, text=PASSAGES_OF[name]) for name in ("alike", "other")]
     tables.write(PASSAGES, files[0], [*rows, row(PASSAGES, passage_id="one", document_id="one", text=SOURCE)])
     tables.write(QUERIES, files[1], [row(QUERIES, query_id="q", text=SOURCE, kind="synthetic", passage_id="one")])
     path = place(tmp_path, NEIGHBOURS, query_set="taken")
-    search_dense(*files, path, MINILM, MINILM, str(tmp_path / "embeddings"), "none", "cosine", 6)
+    search_dense(*files, path, **dense | {"count": 6})
     assert set(rankings(path)["q"]) == {"alike", "other"}
 
 

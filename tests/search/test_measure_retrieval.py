@@ -26,16 +26,11 @@ def measured(folder, queries, own=None, index_recall=(), **found):
         tables.write(NEIGHBOURS, paths[-1], rows)
     passages = write_passages(folder / "results/passages/documents.parquet", ["p", "q", "r"])
     own = own or {"own_queries": [], "own_neighbours": [], "own_passages": []}
-    files = {
-        "queries": place(folder, QUERIES),
-        "neighbours": paths,
-        "passages": passages,
-        "index_recall": index_recall,
-        **own,
-    }
-    measure_retrieval(**files, metrics=folder / "metrics.parquet", retrievers=list(found), **DRAWS)
-    assert shown("retrieval", folder / "metrics.parquet")[1] == ([] if len(found) > 1 else ["retrievers"])
-    rows = tables.read(METRICS, folder / "metrics.parquet").to_pylist()
+    files = {"queries": place(folder, QUERIES), "neighbours": paths, "passages": passages, "index_recall": index_recall}
+    metrics = folder / "metrics.parquet"
+    measure_retrieval(**files, **own, metrics=metrics, retrievers=list(found), **DRAWS)
+    assert shown("retrieval", metrics)[1] == ([] if len(found) > 1 else ["retrievers"])
+    rows = tables.read(METRICS, metrics).to_pylist()
     return {(one["table"], *json.loads(one["keys"]).values(), one["metric"]): one for one in rows}
 
 
@@ -67,9 +62,7 @@ def test_kinds_are_apart_and_intervals_go_by_documents(tmp_path):
     assert inside["mrr"]["value"] == 0.75 and inside["mrr"]["n"] == 2
     assert inside["mrr"]["low"] < 0.1 and inside["mrr"]["high"] > 0.99, "two documents say little about others"
     outside = found["by_kind", "out of scope", "bm25", "ndcg_10"]
-    assert outside["value"] == pytest.approx(
-        1 / math.log2(4) / 2
-    )  # the query without neighbours counts, and finds nothing
+    assert outside["value"] == pytest.approx(1 / math.log2(4) / 2)  # the query that finds nothing counts
     difference = found["difference", "bm25", "mrr"]
     assert difference["value"] == pytest.approx(0.75 - 1 / 6) and difference["n"] == 4
     assert found["recall", "1.0", "minilm 1", "in_scope"]["value"] == 0.5
@@ -95,13 +88,9 @@ def test_a_retriever_is_compared_with_the_first_on_the_same_questions(tmp_path):
     assert turned["comparisons", "bm25", "minilm", "recall_1"]["value"] == pytest.approx(-own["value"])
 
 
-def test_one_retriever_is_compared_with_none(tmp_path):
+def test_one_retriever_is_compared_with_none_and_of_one_kind_alone_there_is_no_difference(tmp_path):
     found = measured(tmp_path, [query("a", "in_scope", "p")], bm25={"a": ["p"]})
     assert not [key for key in found if key[0] == "comparisons"]
-
-
-def test_of_one_kind_alone_there_is_no_difference(tmp_path):
-    found = measured(tmp_path, [query("a", "in_scope", "p")], bm25={"a": ["p"]})
     assert found["difference", "bm25", "mrr"]["value"] is None
     assert found["by_kind", "out of scope", "bm25", "mrr"]["value"] is None
 

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from models import WORDS
 from ragassay.base import tables
 from ragassay.corpora import corpus
 from ragassay.corpora.corpus import Frequencies, FrequencyError
@@ -17,7 +18,6 @@ from scripts.search.merge_parts import merge_parts
 from scripts.search.search_bm25 import search_bm25
 from scripts.search.search_part import search_part
 
-WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese".split()
 SIZE, COUNT = 400, 9
 OPTIONS = [{}, {"divide_by_idf": True, "titles": "before"}, {"k1": 0.9, "b": 0.4}]
 
@@ -55,24 +55,14 @@ def queries(tmp_path, passages):
 
 
 @pytest.fixture
-def searched(tmp_path, queries):
+def searched(tmp_path, queries, in_parts):
     """A function that searches rows in parts and gives the bytes of the ranking."""
 
     def searched(parts, options, copied):
-        files, counts, rankings = [], [], []
-        titles = options.get("titles", "none")
-        for number, rows in enumerate(parts):
-            files.append(tmp_path / f"part{number}.parquet")
-            tables.write(PASSAGES, files[-1], rows)
-            counts.append(tmp_path / f"counts{number}.parquet")
-            count_words(files[-1], counts[-1], titles)
-        add_word_counts(counts, tmp_path / "counts.parquet")
-        for number, file in enumerate(files):
-            rankings.append(tmp_path / f"ranking{number}.parquet")
-            search_part(file, queries, tmp_path / "counts.parquet", rankings[-1], options, COUNT)
-        merged = tmp_path / "merged.parquet"
-        merge_parts(files, rankings, queries, tmp_path / "counts.parquet", merged, options, COUNT, copied)
-        return merged.read_bytes()
+        files = [tmp_path / f"part{number}.parquet" for number in range(len(parts))]
+        for file, rows in zip(files, parts, strict=True):
+            tables.write(PASSAGES, file, rows)
+        return in_parts(files, queries, options, COUNT, copied)
 
     return searched
 

@@ -22,25 +22,21 @@ from study import MINILM
 
 
 @pytest.fixture
-def by_index(corpus, loaded_once, tmp_path):
+def by_index(corpus, stored, dense, loaded_once, tmp_path):
     """A function that builds and searches an index: what each query found, and the rows of what was missed."""
-    of_vectors = {"encoder": MINILM, "embeddings": str(tmp_path / "embeddings"), "titles": "none"}
-    of_vectors |= {"similarity": "cosine"}
 
     def searched(factory, search="", checked=200):
-        build_index(corpus["passages"], tmp_path / "index", **of_vectors, factory=factory)
+        build_index(corpus["passages"], tmp_path / "index", **stored, similarity="cosine", factory=factory)
         written = {"neighbours": tmp_path / "by_index.parquet", "index_recall": tmp_path / "index_recall.parquet"}
-        settings = of_vectors | {"query_encoder": MINILM, "count": 3, "search": search, "checked": checked}
-        search_index(**corpus, index=tmp_path / "index", **written, **settings)
+        search_index(**corpus, index=tmp_path / "index", **written, **dense, search=search, checked=checked)
         return found_by(written["neighbours"]), tables.read(INDEX_RECALL, written["index_recall"]).to_pylist()
 
-    searched.exactly = of_vectors | {"query_encoder": MINILM, "count": 3}
     return searched
 
 
-def test_an_index_of_all_finds_the_same_with_the_same_scores_and_misses_nothing(by_index, searched):
+def test_an_index_of_all_finds_the_same_with_the_same_scores_and_misses_nothing(by_index, searched, dense):
     found, missed = by_index("Flat")
-    exact = searched(search_dense, **by_index.exactly)
+    exact = searched(search_dense, **dense)
     assert {query: dict(passages) for query, passages in found.items()} == {
         query: pytest.approx(dict(passages)) for query, passages in exact.items()
     }
@@ -55,17 +51,16 @@ def test_one_that_looks_at_a_part_misses_some_and_says_how_many(by_index):
     assert 0 < sum(row["shared"] for row in missed) < sum(row["of"] for row in missed)
 
 
-def test_one_of_a_corpus_with_the_same_ids_and_another_text_is_refused(by_index, corpus, tmp_path):
+def test_one_of_a_corpus_with_the_same_ids_and_another_text_is_refused(by_index, corpus, tmp_path, dense):
     other = write_passages(tmp_path / "other.parquet", TEXTS | {"p1": "The ferry sails at ten."})
     by_index("Flat")
-    settings = by_index.exactly | {"search": "", "checked": 0, "neighbours": tmp_path / "by_index.parquet"}
+    settings = dense | {"search": "", "checked": 0, "neighbours": tmp_path / "by_index.parquet"}
     files = {"passages": other, "queries": corpus["queries"], "index_recall": tmp_path / "index_recall.parquet"}
     embedded = tmp_path / "embedded.parquet"
     embed_passages(corpus["passages"], embedded, MINILM, settings["embeddings"], "none")
     receipt = tables.read(EMBEDDED_PASSAGES, embedded)["texts"][0]
-    with pytest.raises(
-        VectorIndexError, match=rf"index: found an index of other vectors, with texts {receipt}, expected"
-    ):
+    line = rf"index: found an index of other vectors, with texts {receipt}, expected"
+    with pytest.raises(VectorIndexError, match=line):
         search_index(index=tmp_path / "index", **files, **settings)
 
 

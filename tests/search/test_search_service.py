@@ -12,6 +12,7 @@ from qdrant_client.models import SparseVectorParams
 
 import rows as build
 from databases import Pgvector, Qdrant, database, postgres  # noqa: F401  fixtures
+from models import WORDS
 from passages import write_passages
 from qdrant_server import serving
 from ragassay.base import tables
@@ -25,7 +26,6 @@ from ragassay.services import collection, hits
 from scripts.search.search_service import search_service
 from study import MINILM
 
-WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese".split()
 CLS = {"name": "cls", "kind": "transformers", "model": MINILM["model"], "options": {"device": "cpu", "pooling": "cls"}}
 PASSAGES, ASKED, COUNT = 120, 12, 10
 dice = random.Random(5)

@@ -112,12 +112,11 @@ def files(tmp_path):
     return save
 
 
-def test_they_find_what_the_encoder_finds(searched, files, tmp_path, loaded_once):
-    embedder = Embedder(Encoder(**MINILM), tmp_path / "store")
+def test_they_find_what_the_encoder_finds(searched, files, tmp_path, loaded_once, dense):
+    embedder = Embedder(Encoder(**MINILM), dense["embeddings"])
     vectors = [embedder.embed(list(texts.values())) for texts in (TEXTS, ASKED)]
-    same = {"similarity": "cosine", "count": 3}
-    own = {"encoder": MINILM, "query_encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none"}
-    assert searched(search_vectors, **files(*vectors), **same) == searched(search_dense, **own, **same)
+    found = searched(search_vectors, **files(*vectors), similarity="cosine", count=3)
+    assert found == searched(search_dense, **dense)
 
 
 def test_products_take_vectors_as_they_are(searched, files):
@@ -138,61 +137,45 @@ def test_an_empty_corpus_is_refused(searched, settings, files, tmp_path, stage):
         searched(stage, passages=write_passages(tmp_path / "passages.parquet", {}), **own[stage])
 
 
-def test_parts_that_were_searched_apart_are_one_search(searched, corpus, tmp_path, loaded_once):
-    own = {"encoder": MINILM, "query_encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none"}
-    own |= {"similarity": "cosine", "count": 3}
-    whole, parts, found = searched(search_dense, **own), [], []
+def test_parts_that_were_searched_apart_are_one_search(searched, corpus, tmp_path, loaded_once, dense):
+    whole, parts, found = searched(search_dense, **dense), [], []
     for number, names in enumerate((["p1", "p4"], ["p2"], ["p3"])):
         parts.append(write_passages(tmp_path / f"own+{number}.parquet", {name: TEXTS[name] for name in names}))
         found.append(tmp_path / f"found{number}.parquet")
-        search_dense(parts[-1], corpus["queries"], found[-1], **own)
-    merge_neighbours(parts, found, corpus["queries"], tmp_path / "merged.parquet", **own)
+        search_dense(parts[-1], corpus["queries"], found[-1], **dense)
+    merge_neighbours(parts, found, corpus["queries"], tmp_path / "merged.parquet", **dense)
     assert found_by(tmp_path / "merged.parquet") == whole
-    with pytest.raises(
-        PassageError, match=r"found0\.parquet: found the passage 'p\d', which \S*own\+1\.parquet does not"
-    ):
-        merge_neighbours(parts, [found[0], *found[:2]], corpus["queries"], tmp_path / "merged.parquet", **own)
+    told = r"found0\.parquet: found the passage 'p\d', which \S*own\+1\.parquet does not"
+    with pytest.raises(PassageError, match=told):
+        merge_neighbours(parts, [found[0], *found[:2]], corpus["queries"], tmp_path / "merged.parquet", **dense)
     with pytest.raises(RepeatedId, match=r"found the id 'p[14]' twice in a corpus, expected each id once"):
-        merge_neighbours([*parts, parts[0]], found, corpus["queries"], tmp_path / "merged.parquet", **own)
+        merge_neighbours([*parts, parts[0]], found, corpus["queries"], tmp_path / "merged.parquet", **dense)
 
 
-@pytest.fixture
-def computed(monkeypatch, loaded_once):
-    """The texts that are computed, one after the other."""
-    texts, compute = [], Embedder._compute
-
-    def watched(self, given, positions):
-        texts.extend(given[at] for at in positions)
-        return compute(self, given, positions)
-
-    monkeypatch.setattr(Embedder, "_compute", watched)
-    return texts
-
-
-def test_a_corpus_in_four_parts_is_embedded_once_whatever_the_number_of_query_sets(corpus, tmp_path, computed):
-    own = {"encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none"}
+def test_a_corpus_in_four_parts_is_embedded_once_whatever_the_number_of_query_sets(
+    corpus, tmp_path, computed, dense, stored
+):
     receipts = []
     for number, (name, text) in enumerate(TEXTS.items()):
         part = write_passages(tmp_path / f"part{number}.parquet", {name: f"{number}: {text}"})
         receipts.append(tmp_path / f"receipt{number}.parquet")
-        embed_passages(part, receipts[-1], **own)
+        embed_passages(part, receipts[-1], **stored)
     assert sorted(computed) == sorted(f"{number}: {text}" for number, text in enumerate(TEXTS.values()))
     before = len(computed)
     for part in sorted(tmp_path.glob("part*.parquet")):
         for neighbours in ("one", "two"):
             files = {"passages": part, "queries": corpus["queries"], "neighbours": tmp_path / f"{neighbours}.parquet"}
-            search_dense(**files, **own, query_encoder=MINILM, similarity="cosine", count=2)
+            search_dense(**files, **dense | {"count": 2})
     assert len(computed) == before + 3  # the queries, once
     rows = tables.read_all(EMBEDDED_PASSAGES, receipts).to_pylist()
     assert {(row["passages"], row["dimensions"]) for row in rows} == {(1, 384)}
     assert len({row["texts"] for row in rows}) == 4
 
 
-def test_the_receipt_is_the_same_again_and_another_if_a_text_changes(tmp_path, loaded_once):
-    own = {"encoder": MINILM, "embeddings": str(tmp_path / "store"), "titles": "none"}
+def test_the_receipt_is_the_same_again_and_another_if_a_text_changes(tmp_path, loaded_once, stored):
     receipts = []
     for text in ("One.", "One.", "Two."):
         part = write_passages(tmp_path / "part.parquet", {"p1": text})
-        embed_passages(part, tmp_path / "receipt.parquet", **own)
+        embed_passages(part, tmp_path / "receipt.parquet", **stored)
         receipts.append((tmp_path / "receipt.parquet").read_bytes())
     assert receipts[0] == receipts[1] != receipts[2]
