@@ -18,6 +18,18 @@ class Mark(NamedTuple):
     bottom: float
     style: dict
 
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
 
 class Drawing:
     """`marks` have a tooltip, `rules` and `curves` have none, `texts` are (text, x, y, style)."""

@@ -19,15 +19,7 @@ STUDIES = sorted(f"studies.{module.parent.name}" for module in LIBRARY.glob("stu
 FLOORS = [*BELOW, *STUDIES, *"people services release report running plan command".split()]
 # Names of one thing with many forms: each module of such a folder has a class of this name.
 FORMS = {"Connector", "Kind", "Provider"}
-BANNED = {
-    "found",
-    "own",
-    "one",
-    "told",
-    "said",
-    "known",
-    "about",
-}  # as names of variables: they say nothing of what it is
+BANNED = {*"found own one told said known about".split()}  # as names of variables: they say nothing of what it is
 # The stages from a target to its cell of the table of defences: planted, found, scored, filtered, answered, measured.
 WALK = "make_targets poison_corpus retrieve_dense train_scorer score_passages fit_defence filter_retrieved".split()
 WALK += ["answer_attacked", "measure_raguard"]
@@ -88,17 +80,18 @@ def arrows_up() -> set[tuple[str, str]]:
 def stage_cycles(graph: set[tuple[str, str]], stages: dict[str, str]) -> list[set[str]]:
     """Groups of stages that feed each other, from rule -> rule and the stage of each rule."""
     edges = {(stages[a], stages[b]) for a, b in graph if a in stages and b in stages and stages[a] != stages[b]}
-    leads = {stage: _reached(edges, stage) for stage in stages.values()}
+    leads = {stage: reached(edges, stage) for stage in stages.values()}
     groups = [{stage} | {b for b in ahead if stage in leads[b]} for stage, ahead in leads.items()]
     return [group for number, group in enumerate(groups) if len(group) > 1 and group not in groups[:number]]
 
 
-def _reached(edges, start):
-    reached, ahead = set(), {start}
+def reached(edges: set[tuple[str, str]], start: str) -> set[str]:
+    """All that ways along the edges lead to."""
+    seen, ahead = set(), {start}
     while ahead:
-        ahead = {b for a, b in edges if a in ahead} - reached
-        reached |= ahead
-    return reached
+        ahead = {b for a, b in edges if a in ahead} - seen
+        seen |= ahead
+    return seen
 
 
 def shared_class_names(folder: Path = LIBRARY) -> dict[str, list[str]]:

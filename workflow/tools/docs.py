@@ -28,6 +28,7 @@ from ragassay.config.settings import of_files
 from ragassay.plan.references import further_rule_files
 from ragassay.results import all_tables
 from tools import error_messages, paper_pages, scale
+from tools.counts import reached
 from tools.figures import figure_table, figures, not_reached, reasons, unmeasured
 
 WORKFLOW = Path(__file__).resolve().parent.parent
@@ -178,7 +179,7 @@ def picture(graph, files) -> str:
 def stage_map(graph, files) -> str:
     """The stages and the fewest arrows from which all the others follow."""
     edges = {(files[a], files[b]) for a, b in graph if a in files and b in files and files[a] != files[b]}
-    fewest = [arrow for arrow in sorted(edges) if not _leads(edges - {arrow}, *arrow)]
+    fewest = [arrow for arrow in sorted(edges) if arrow[1] not in reached(edges - {arrow}, arrow[0])]
     alone = [stage for stage in dict.fromkeys(files.values()) if not any(stage in arrow for arrow in fewest)]
     return "\n".join(
         [
@@ -189,15 +190,6 @@ def stage_map(graph, files) -> str:
             "```",
         ]
     )
-
-
-def _leads(edges, start, end):
-    """Whether a way along the edges goes from one to the other."""
-    reached, ahead = set(), {start}
-    while ahead:
-        reached |= ahead
-        ahead = {b for a, b in edges if a in ahead} - reached
-    return end in {b for a, b in edges if a in reached}
 
 
 def studies(printed) -> str:

@@ -75,14 +75,14 @@ def _finding(rule, content, rows, where, indexes):
     names = _names(row, against, blank["form"])
     unclear = f"The data cannot tell {rule['question']}: {{value}} against {{against}}."
     sentence = rule.get(verdict, "" if blank["kind"] == "warning" else unclear)
-    sentence = _filled(sentence, names, f"{where}: finding {rule['name']}")
+    sentence = _filled(sentence, names, where, rule)
     action = rule.get("action", {}).get(verdict, "") if sentence else ""
     resting = index_notes.of_number(indexes, row["keys"], against["keys"]) if sentence else []
     return blank | {
         "verdict": verdict,
         "certainty": certainty,
         "sentence": " ".join([sentence, *resting]),
-        "action": _filled(typed(action), names, f"{where}: finding {rule['name']}"),
+        "action": _filled(typed(action), names, where, rule),
     }
 
 
@@ -140,26 +140,20 @@ def compared(row: dict, against: dict) -> tuple[str, float]:
     """Whether a value is higher or lower than its reference for certain, and their distance in the half width of both
     intervals together.
     """
+    (low, high), (other_low, other_high) = _ends(row), _ends(against)
     distance = row["value"] - against["value"]
-    width = math.hypot(_half(row), _half(against))
+    width = math.hypot((high - low) / 2, (other_high - other_low) / 2)
     certainty = 0.0 if width == 0 else abs(distance) / width
-    if distance > 0 and _low(row) > _high(against):
+    if distance > 0 and low > other_high:
         return "higher", certainty
-    if distance < 0 and _high(row) < _low(against):
+    if distance < 0 and high < other_low:
         return "lower", certainty
     return "unclear", certainty
 
 
-def _low(row):
-    return row["value"] if row["low"] is None else row["low"]
-
-
-def _high(row):
-    return row["value"] if row["high"] is None else row["high"]
-
-
-def _half(row):
-    return (_high(row) - _low(row)) / 2
+def _ends(row):
+    """Of its interval: the value twice where there is none."""
+    return [row["value"] if row[end] is None else row[end] for end in ("low", "high")]
 
 
 def _names(row, against, form):
@@ -173,12 +167,12 @@ def _names(row, against, form):
     }
 
 
-def _filled(sentence, names, where):
+def _filled(sentence, names, where, rule):
     try:
         return sentence.format_map(names)
     except (KeyError, IndexError, ValueError) as error:
-        expected = f"expected one of: {', '.join(sorted(names))}"
-        raise FindingError(f"{where}: found {error} in {sentence!r}, {expected}") from None
+        problem = f"found {error} in {sentence!r}, expected one of: {', '.join(sorted(names))}"
+        raise FindingError(f"{where}: finding {rule['name']}: {problem}") from None
 
 
 def _named(value):
