@@ -64,10 +64,9 @@ def test_a_replay_that_misses_an_answer_names_it(release, project):
     assert lost in str(stopped.value) and "\n" not in str(stopped.value)
 
 
-@pytest.mark.parametrize(("only", "message"), [(["documents"], "expected some of those that a replay makes: .*calls")])
-def test_what_cannot_be_replayed_is_a_line(release, project, only, message):
-    with pytest.raises(NotReplayed, match=message):
-        replay(release, project, only=only, run=forked)
+def test_what_cannot_be_replayed_is_a_line(release, project):
+    with pytest.raises(NotReplayed, match=r"expected some of those that a replay makes: .*calls"):
+        replay(release, project, only=["documents"], run=forked)
     (release / "stray").touch()
     with pytest.raises(Untrusted, match="stray: found a file that SHA256SUMS does not list"):
         replay(release, project, run=forked)
@@ -138,9 +137,8 @@ def test_a_ledger_made_from_rows_has_the_answers_refusals_and_costs_of_the_first
     first.refused("ef" * 16, [0], "refusal", "no")
     first.close()
     rows = ledger_extract.rows(tmp_path / "first")
-    assert [(row["key"][:2], row["number"], row["body"]) for row in rows] == [
-        *(("ab", 1, "body 0"), ("ab", 2, "body 1"), ("ef", 1, None))
-    ]
+    extracted = [(row["key"][:2], row["number"], row["body"]) for row in rows]
+    assert extracted == [("ab", 1, "body 0"), ("ab", 2, "body 1"), ("ef", 1, None)]
     tables.write(RECORDED_ANSWERS, tmp_path / "rows", rows)
     account = dict.fromkeys(CALLS.schema.names, 0) | {"requests": 4, "retries": 1, "replies": 2, "failures": 1}
     account["served_as"] = '{"new": 1, "old": 1}'

@@ -90,20 +90,16 @@ def test_a_rule_may_be_about_the_width_of_an_interval(worded):
     wide, narrow = (worded([row(0.6, 0.6 - half, 0.6 + half)], **rule) for half in (0.2, 0.05))
     assert (wide["sentence"], narrow["sentence"]) == ("0.40 wide", "only 0.10 wide")
     assert worded([row(0.6, None, None)], **rule)["verdict"] == "missing"
+    assert worded([row(0.6, None, None)])["verdict"] == "higher", "a number without one is compared as it is"
 
 
-def test_a_number_without_an_interval_is_compared_as_it_is(worded):
-    assert worded([row(0.6, None, None)])["verdict"] == "higher"
-
-
-@pytest.mark.parametrize(("pick", "value"), [("first", 2), ("highest", 3), ("lowest", 1), ("sum", 6)])
+@pytest.mark.parametrize("pick, value", [("first", 2), ("highest", 3), ("lowest", -4), ("farthest", -4), ("sum", 1)])
 def test_one_of_several_rows_is_picked(pick, value):
-    rows = [
-        {"table": "t", "metric": "m", "keys": {"k": str(v)}, "value": v, "low": v, "high": v, "n": v} for v in (2, 3, 1)
-    ]
-    assert chosen(rows, {"table": "t", "metric": "m", "pick": pick})["value"] == value
-    assert chosen(rows, {"table": "t", "metric": "m", "pick": pick, "where": {"k": ["3", "4"]}})["value"] == 3
-    assert chosen(rows, {"table": "t", "metric": "m", "where": {"k": "5"}}) is None
+    place, ends = {"table": "t", "metric": "m"}, ("value", "low", "high", "n")
+    rows = [place | {"keys": {"k": str(value)}} | dict.fromkeys(ends, value) for value in (2, 3, -4)]
+    assert chosen(rows, place | {"pick": pick})["value"] == value
+    assert chosen(rows, place | {"pick": pick, "where": {"k": ["3", "4"]}})["value"] == 3
+    assert chosen(rows, place | {"where": {"k": "5"}}) is None
 
 
 def test_a_fact_is_a_number_or_lists_the_values_of_a_key():
@@ -118,11 +114,6 @@ def test_a_fact_is_a_number_or_lists_the_values_of_a_key():
     assert fact([], asked) is None and fact([], asked | {"by": "shard"}) is None
 
 
-def test_the_farthest_difference_is_picked_whatever_its_sign():
-    rows = [{"table": "t", "metric": "m", "keys": {}, "value": value} for value in (0.2, -0.5, 0.4)]
-    assert chosen(rows, {"table": "t", "metric": "m", "pick": "farthest"})["value"] == -0.5
-
-
 def test_a_sentence_that_names_what_its_row_has_not_is_refused(worded):
     with pytest.raises(
         FindingError, match=r"scope\.yaml: finding declines: found 'prompt' .*expected one of: against, "
@@ -133,11 +124,8 @@ def test_a_sentence_that_names_what_its_row_has_not_is_refused(worded):
 def test_what_matters_most_comes_first_and_what_is_certain_before_what_is_not():
     rows = [("a", 2, 5.0, "A"), ("b", 3, 1.0, "B"), ("c", 3, 2.0, "C"), ("d", 3, 9.0, "")]
     names = ("finding", "weight", "certainty", "sentence")
-    assert [r["finding"] for r in ordered([dict(zip(names, r, strict=True), section="s") for r in rows])] == [
-        "c",
-        "b",
-        "a",
-    ]
+    rows = ordered([dict(zip(names, row, strict=True), section="s") for row in rows])
+    assert [row["finding"] for row in rows] == ["c", "b", "a"]
 
 
 @pytest.mark.parametrize(

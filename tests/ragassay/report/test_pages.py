@@ -15,6 +15,7 @@ from ragassay.report.provenance import MARKS, Provenance
 from ragassay.report.sections import ReportPart, ReportSection
 
 FOLDER = ROOT / "workflow/report"
+FILES = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 
 
@@ -31,8 +32,7 @@ def page(text="plain"):
         "verdict": "missing",
         "link": "#s",
     }
-    files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
-    pages = ReportPages(*files, text, {text: "beside.html"}, [])
+    pages = ReportPages(*FILES, text, {text: "beside.html"}, [])
     made = Provenance("s.html", {text: "abc"}, text, {text: text})
     return pages.study(made, [section], [finding | {"sentence": text, "action": text}], pictures)
 
@@ -64,8 +64,7 @@ def test_examples_are_shown_with_all_passages_as_they_are():
 def test_a_note_on_a_model_stands_in_the_first_section_that_it_is_for():
     notes = [["careful is a toy."], [], ["careful is a toy.", "hasty is one, too."]]
     sections = [ReportSection(f"s{number}", "S", "", [], notes=own) for number, own in enumerate(notes)]
-    files = sorted(FOLDER.glob("*.html.j2")), FOLDER / "page.css", FOLDER / "page.js"
-    text = ReportPages(*files, "Title", {}, []).study(Provenance("s0.html", {}, "make demo"), sections, [], {})
+    text = ReportPages(*FILES, "Title", {}, []).study(Provenance("s0.html", {}, "make demo"), sections, [], {})
     assert [text.count(note) for note in ("careful is a toy.", "hasty is one, too.")] == [1, 1]
     assert text.index("careful is a toy.") < text.index('id="s1"') < text.index("hasty is one, too.")
 
@@ -80,14 +79,8 @@ def test_names_in_captions_are_shown_as_code():
 def test_nothing_is_fetched_from_anywhere():
     for tag, attributes in Elements(page()).found:
         assert not {"src", "srcset", "action", "style", "onclick", "onload"} & attributes.keys(), tag
-        assert attributes.get("href", "#")[0] == "#" or attributes["href"] in (
-            "beside.html",
-            MARKS,
-            "index.html",
-            "settings.html",
-            "s.csv",
-            *DRAWN,
-        )
+        beside = ("beside.html", MARKS, "index.html", "settings.html", "s.csv", *DRAWN)
+        assert attributes.get("href", "#")[0] == "#" or attributes["href"] in beside
         assert tag not in ("img", "iframe", "object", "base")
         assert tag != "link" or (attributes.keys() == {"rel", "href", "nonce"} and attributes["href"] == MARKS)
 
@@ -130,17 +123,11 @@ def test_numbers_are_readable(number, words):
     assert shown(number) == words
 
 
-def test_a_missing_cell_stands_where_numbers_do():
-    assert cell(None)["number"] and not cell("raguard")["number"]
-
-
 def test_a_cell_shows_interval_count_and_abstentions():
     content = cell({"value": 0.25, "low": 0.1, "high": 0.4, "n": 1200, "abstained": 3})
-    assert (content["interval"], content["tooltip"], content["sort"]) == (
-        "[0.1, 0.4]",
-        "n = 1,200, 3 abstained",
-        "0.25",
-    )
+    assert (content["interval"], content["tooltip"]) == ("[0.1, 0.4]", "n = 1,200, 3 abstained")
+    assert content["sort"] == "0.25"
+    assert cell(None)["number"] and not cell("raguard")["number"], "a missing one stands where numbers do"
 
 
 SPARK = {"value": 0.5, "low": 0.25, "high": 0.75, "against": 1}

@@ -51,9 +51,8 @@ def test_the_list_is_in_its_own_order_whatever_the_dossiers_are_in(tmp_path):
     dossiers = [dossier(name, [row(f"{name}{at}", name) for at in range(2)]) for name in "bca"]
     index, listed = content(page_of(tmp_path, dossiers))
     assert index["id"] == ["qa0", "qa1", "qb0", "qb1", "qc0", "qc1"] and index["dossier"] == [2, 2, 0, 0, 1, 1]
-    assert [
-        listed[at]["rows"][place]["id"] for at, place in zip(index["dossier"], index["place"], strict=True)
-    ] == index["id"]
+    places = zip(index["dossier"], index["place"], strict=True)
+    assert [listed[at]["rows"][place]["id"] for at, place in places] == index["id"]
     assert facet(index, "status") == ["a", "a", "b", "b", "c", "c"]
 
 
