@@ -61,28 +61,28 @@ VERDICTS = {"ok": "reached", "short": "**falls short**"}
 def documentation() -> dict[Path, str]:
     """Every generated file and its content."""
     graph, files, printed = rule_graph(), rule_files(), figures()
-    readme = between((ROOT / "README.md").read_text(), "stages", stage_map(graph, files))
-    readme = between(readme, "studies", studies(printed))
-    models = ROOT / "docs/models.md"
-    stages, every_figure, trouble = (ROOT / f"docs/{name}.md" for name in ("stages", "figures", "troubleshooting"))
-    measured = between(every_figure.read_text(), "figures", figure_table(printed))
-    larger = (ROOT / "docs/scale.md").read_text()
-    for part, content in scale.parts(printed).items():
-        larger = between(larger, part, content)
+    parts = {  # page -> its generated parts
+        "README.md": {
+            "stages": stage_map(graph, files),
+            "studies": studies(printed),
+            "headlines": headlines(printed),
+        },
+        "docs/models.md": {"paper": paper_costs(printed)},
+        "docs/stages.md": {"rules": picture(graph, files)},
+        "docs/figures.md": {"figures": figure_table(printed), "unmeasured": unmeasured(printed)},
+        "docs/scale.md": scale.parts(printed),
+        "docs/troubleshooting.md": {"messages": error_messages.tables(error_messages.messages())},
+        **{page: {"not reached": not_reached(printed, why)} for page, why in reasons().items()},
+    }
+    pages = {ROOT / page: (ROOT / page).read_text() for page in parts}
+    for page, of_page in parts.items():
+        for part, content in of_page.items():
+            pages[ROOT / page] = between(pages[ROOT / page], part, content)
     return {
         ROOT / "config/README.md": settings(schema.parts()),
         WORKFLOW / "ragassay/schemas/README.md": data_dictionary(all_tables().values()),
-        ROOT / "README.md": between(readme, "headlines", headlines(printed)),
-        models: between(models.read_text(), "paper", paper_costs(printed)),
-        stages: between(stages.read_text(), "rules", picture(graph, files)),
-        every_figure: between(measured, "unmeasured", unmeasured(printed)),
-        ROOT / "docs/scale.md": larger,
-        **{
-            ROOT / page: between((ROOT / page).read_text(), "not reached", not_reached(printed, why))
-            for page, why in reasons().items()
-        },
+        **pages,
         **paper_pages.pages(printed),
-        trouble: between(trouble.read_text(), "messages", error_messages.tables(error_messages.messages())),
     }
 
 

@@ -77,11 +77,8 @@ def _places(table) -> Iterator[str]:
 
 
 def _keys(table):
-    return (
-        ", where " + ", ".join(f"{key} is {' or '.join(values)}" for key, values in table["keys"].items())
-        if table["keys"]
-        else ""
-    )
+    keys = ", ".join(f"{key} is {' or '.join(values)}" for key, values in table["keys"].items())
+    return f", where {keys}" if keys else ""
 
 
 def _cost(table, models):

@@ -48,20 +48,16 @@ def take_all(report, folder) -> None:
     pages = {page.stem: page.read_text(encoding="utf-8") for page in sorted(report.glob("*.html"))}
     for section, description in docs.sections().items():
         if "picture" in description:
-            is_page = section in pages
-            page = section if is_page else _page_of(section, pages)
-            screenshot(
-                report / f"{page}.html", folder / f"{description['picture']}.png", anchor="" if is_page else section
-            )
+            page, anchor = (section, "") if section in pages else (_page_of(section, pages), section)
+            screenshot(report / f"{page}.html", folder / f"{description['picture']}.png", anchor=anchor)
 
 
 def _page_of(section, pages):
-    for page, text in pages.items():
-        if f'<section id="{section}">' in text:
-            return page
-    raise ScreenshotError(
-        f"screenshot: found no section {section} on the pages {', '.join(pages)}; run `make demo` first"
-    )
+    shown = [page for page, text in pages.items() if f'<section id="{section}">' in text]
+    if not shown:
+        problem = f"found no section {section} on the pages {', '.join(pages)}"
+        raise ScreenshotError(f"screenshot: {problem}; run `make demo` first")
+    return shown[0]
 
 
 if __name__ == "__main__":

@@ -92,6 +92,7 @@ FURTHER = {
     "unstable": "Questions once answered, once declined",
     "guard_stops_poison": "Poison that a guard would have stopped",
 }
+FIVE = {number.name: number for number in NUMBERS}
 TITLES = {number.name: number.title for number in NUMBERS} | FURTHER
 FORM = card.Form(
     "assay card",
@@ -131,24 +132,21 @@ def _places(row, services):
 
 def _number(name, keys, row):
     entry = {"number": name, "of": keys} | {key: row[key] for key in ("value", "low", "high", "n", "abstained")}
-    return entry | {"sentence": _sentence(name, entry)}
-
-
-def _sentence(name, entry):
-    sentences = {number.name: number.sentences for number in NUMBERS}.get(name, {})
-    fitting = [words for key, words in sentences.items() if key in entry["of"]]
-    if entry["value"] is None or not fitting:
-        return ""
-    count = f"{round(entry['value'] * entry['n']):,}"
-    return fitting[0].format_map(entry["of"] | {"n": f"{entry['n']:,}", "count": count})
+    sentences = FIVE[name].sentences if name in FIVE else {}
+    fitting, sentence = [words for key, words in sentences.items() if key in keys], ""
+    if entry["value"] is not None and fitting:
+        count = f"{round(entry['value'] * entry['n']):,}"
+        sentence = fitting[0].format_map(keys | {"n": f"{entry['n']:,}", "count": count})
+    return entry | {"sentence": sentence}
 
 
 def _entries(entries, number):
     """Those of one number; one that says why, where one of the five is not measured."""
     measured = [entry for entry in entries if entry["number"] == number and entry["value"] is not None]
-    missing = next((five.missing for five in NUMBERS if five.name == number), "")
-    empty = {"value": None, "low": None, "high": None, "n": 0, "abstained": 0, "sentence": missing}
-    return measured or ([{"number": number, "of": {}} | empty] if missing else [])
+    if measured or number not in FIVE:
+        return measured
+    empty = {"value": None, "low": None, "high": None, "n": 0, "abstained": 0, "sentence": FIVE[number].missing}
+    return [{"number": number, "of": {}} | empty]
 
 
 def _outcomes(rows):
