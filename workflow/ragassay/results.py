@@ -6,7 +6,6 @@
 import importlib
 import json
 import pkgutil
-import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from ragassay.base.errors import AssayError, closest, closest_file
 from ragassay.base.pipeline import study_command
 from ragassay.base.tables import REJECTS, Table, key_names, keys
 from ragassay.report import index_notes
+from ragassay.report.figures import pieces
 from ragassay.schemas.corpora import HELD_OUT, INDEX_RECALL
 
 
@@ -163,16 +163,11 @@ def _as_reported(rows, intervals) -> pd.DataFrame:
         line[column] = row.value
         if intervals and pd.notna(row.low):
             line |= {f"{column}_low": row.low, f"{column}_high": row.high}
-    names = sorted(lines, key=_natural)
+    names = sorted(lines, key=pieces)
     frame = pd.DataFrame([lines[name] for name in names])
     if any(resting.values()):
         frame[index_notes.COLUMN] = [" ".join(resting[name]) for name in names]
     return frame
-
-
-def _natural(text):
-    """Numbers inside a text count as numbers."""
-    return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", text)]
 
 
 def _spread_key(rows):

@@ -127,10 +127,11 @@ def _named(rows, label):
 
 def natural(row):
     """Sorts rows by their keys, numbers and numbers in texts as numbers."""
-    return [_pieces(value) for value in row.values() if isinstance(value, str)]
+    return [pieces(value) for value in row.values() if isinstance(value, str)]
 
 
-def _pieces(text):
+def pieces(text: str) -> list[tuple]:
+    """Sorts texts, those that are numbers first; numbers inside a text count as numbers."""
     if NUMBER.fullmatch(text):
         return [(-2, ""), (float(text), "")]
     return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", text)]
