@@ -7,7 +7,6 @@ import pytest
 
 from ragassay.calls._settlement import Settlement
 from ragassay.calls.complete import complete
-from ragassay.calls.ledger.__main__ import main
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.limits.money import price_of
 from ragassay.calls.limits.pace import Pace
@@ -195,19 +194,6 @@ def test_a_wrong_setting_stops_the_job_names_itself_and_poisons_nothing(serve, m
     assert "\n" not in str(error.value) and server.summary()["requests"] <= 14
     server.control(odd_answers={})
     assert not refused(answers(asked, tested, tmp_path))
-
-
-def test_what_was_kept_as_refused_and_is_forgotten_is_asked_again(serve, model, tmp_path):
-    server, ledger = serve(), Ledger(tmp_path / "job")
-    for asked in requests(3):
-        key = call_key(provider_for(model(server)).identity(), asked)
-        ledger.refused(key, [0], "provider_error", "HTTP 400: API key not valid")
-    ledger.close()
-    kept = answers(requests(3), model(server), tmp_path / "job")
-    assert [answer.finish_reason for (answer,) in kept] == ["provider_error"] * 3
-    assert main(["--ledger", str(tmp_path), "forget", "--reason", "provider_error"]) == 0
-    assert not refused(answers(requests(3), model(server), tmp_path / "job"))
-    assert server.summary()["requests"] == 3
 
 
 # --- whatever a refusal wears ---------------------------------------------------------------------------------------

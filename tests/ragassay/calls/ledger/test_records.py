@@ -18,8 +18,7 @@ KEYS = [f"{number:032x}" for number in range(1000)]
 
 def fill(folder, calls):
     """A ledger with that many calls; its one file."""
-    ledger = Ledger(folder)
-    with closing(ledger):
+    with closing(Ledger(folder)) as ledger:
         for number, key in enumerate(KEYS[:calls]):
             sent = ledger.intent(key, [0, 1], worst=0.5)
             if number % 5 == 4:
@@ -37,8 +36,7 @@ def body(key):
 
 def load(folder):
     """key -> bodies of a ledger, and the ledger, closed."""
-    ledger = Ledger(folder)
-    with closing(ledger):
+    with closing(Ledger(folder)) as ledger:
         return {key: list(ledger.bodies(key)) for key in KEYS if list(ledger.bodies(key))}, ledger
 
 
@@ -68,8 +66,7 @@ def test_what_is_written_is_found_by_another_process(tmp_path):
 
 
 def test_answers_that_cost_more_than_their_limit_on_tokens_allows_are_seen_by_the_next_process(tmp_path):
-    ledger = Ledger(tmp_path)
-    with closing(ledger):
+    with closing(Ledger(tmp_path)) as ledger:
         for key, worst, dollars in zip(KEYS, (0.5, 0.5, 0.0), (2.0, 1.0, 1.0), strict=False):
             sent = ledger.intent(key, [0], worst)
             ledger.done(sent, body(key))
@@ -78,8 +75,7 @@ def test_answers_that_cost_more_than_their_limit_on_tokens_allows_are_seen_by_th
 
 
 def test_counts_that_no_reply_can_have_are_none_in_an_old_ledger_either(tmp_path):
-    ledger = Ledger(tmp_path)
-    with closing(ledger):
+    with closing(Ledger(tmp_path)) as ledger:
         sent = ledger.intent(KEYS[0], [0], worst=0.5)
         ledger.done(sent, body(KEYS[0]))
         ledger.settled(sent, Usage(9, 0, 10**30), 1.3e21, answers=1)
@@ -147,8 +143,7 @@ def test_the_first_reply_wins_whoever_got_it(tmp_path):
 
 def killed(tmp_path):
     """A ledger whose process was killed after one reply and in the middle of another request."""
-    ledger = Ledger(tmp_path)
-    with closing(ledger):
+    with closing(Ledger(tmp_path)) as ledger:
         ledger.done(ledger.intent(KEYS[0], [0, 1], worst=0.25), "a reply")
         ledger.intent(KEYS[1], [0, 1, 2], worst=0.5)
 
@@ -236,7 +231,6 @@ def test_a_large_ledger_is_read_with_work_in_proportion_to_it(tmp_path):
     """`benchmarks/calls.py` reads a million records."""
     small, big = large(tmp_path / "small", 1_000), large(tmp_path / "big", 8_000)
     assert calls(lambda: Ledger(big)) <= 8.2 * calls(lambda: Ledger(small))
-    ledger = Ledger(big)
-    with closing(ledger):
+    with closing(Ledger(big)) as ledger:
         assert list(ledger.bodies(f"{7_000:032x}")) == [([0], "x" * 800)]
     assert (ledger.counts["replies"], ledger.dollars) == (8_000, 8.0)
