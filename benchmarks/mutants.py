@@ -16,11 +16,13 @@ them out.
 
 import argparse
 import ast
+import contextlib
 import functools
 import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -29,7 +31,6 @@ from pathlib import Path
 
 from common.clone import ROOT, cloned
 from common.figures import count, figure, finish
-from common.forked_pytest import ForkedPytest
 from ragassay.base import code_version
 
 ROOMS = ["studies", "metrics", "calls"]
@@ -43,6 +44,9 @@ ABOUT_FILES = {"workflow", "benchmarks"}  # folders of tests that read the code 
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 LARGEST = 10  # of the numbers that one is added to: larger ones are sizes and times
 AT_MOST, LONGEST = 6, 200  # files of tests for a mutant; seconds that they may take
+PYTEST = ("-m", "pytest", "--quiet", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+FIRST = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
 def changes(node: ast.AST) -> Iterator[tuple]:
@@ -132,12 +136,28 @@ def _imported(path: Path, tests: Path) -> frozenset[Path]:
     )
 
 
+def ran(folder: Path, tests: list[str], seconds: float) -> tuple[int | None, str]:
+    """The exit status of tests of a folder, none if they took longer, and the first that failed."""
+    environment = os.environ | ONE_THREAD | {"PYTHONPATH": ""}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    command = [sys.executable, "-P", *PYTEST, *tests]
+    with subprocess.Popen(command, cwd=folder, env=environment, start_new_session=True, **pipes) as run:
+        try:
+            printed, _ = run.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None, ""
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # what tests have left behind
+                os.killpg(run.pid, signal.SIGKILL)
+    first = FIRST.search(printed)
+    return run.returncode, first[1] if first else ""
+
+
 class Trial:
     """Runs tests on mutants in a clone."""
 
     def __init__(self, clone: Path):
         self.clone, self.library = clone, clone / "workflow/ragassay"
-        self.pytest = ForkedPytest(clone)
         self.sound = set()  # tests that have passed without a mutant
 
     def verdict(self, path: Path, changed: str) -> str | None:
@@ -150,19 +170,19 @@ class Trial:
         moment = time.time_ns()
         os.utime(path, ns=(moment, moment))
         try:
-            status, test = self.pytest.run(tests, LONGEST)
+            status, test = ran(self.clone, tests, LONGEST)
         finally:
             path.write_text(before)
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         if status == 0:
             return ""
         if not test:  # they hung, or fixtures could not be imported: it is noticed if that is not so without the mutant
-            again, _ = self.pytest.run(tests, LONGEST)
+            again, _ = ran(self.clone, tests, LONGEST)
             return None if again == status else "no end" if status is None else "no import"
         return test if self._pass([test]) else None
 
     def _pass(self, tests: list[str]) -> bool:
-        if not self.sound.issuperset(tests) and self.pytest.run(tests, LONGEST)[0] == 0:
+        if not self.sound.issuperset(tests) and ran(self.clone, tests, LONGEST)[0] == 0:
             self.sound.update(tests)
         return self.sound.issuperset(tests)
 

@@ -31,21 +31,9 @@ from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
 from ragassay.release.publishing import publish
 from ragassay.release.verification import checks
-from ragassay.schemas.documents import DOCUMENTS as ARTICLES
-from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
-from ragassay.schemas.scope_questions import (
-    CLAIMS,
-    NOVEL_CLAIMS,
-    QUESTIONS,
-    RECOVERED_CLAIMS,
-    SCOPE_LABELS,
-    SCOPE_VOTES,
-    SELECTED_QUESTIONS,
-)
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from tools import synthetic_study
 
-TABLES = (ARTICLES, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SELECTED_QUESTIONS, SCOPE_VOTES, SCOPE_LABELS)
-TABLES += (HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA)
 DAMAGES, DOCUMENTS, TRIES, TINY, DAY = 1_000, 9_100, 5, "tests/tiny/config.yaml", "2026-11-23"
 LONGEST = 30  # seconds that a hostile release may take
 # A small process between: what a process that starts another has had resident counts as the other's peak.
@@ -137,7 +125,7 @@ def large(folder: Path) -> int:
         (folder / name).symlink_to(ROOT / name)
     synthetic_study.write(DOCUMENTS, folder / "made")
     digest, rows = Prompt.load(ROOT / "resources/prompts/extract_claims.yaml").digest, 0
-    for table in TABLES:
+    for table in (*synthetic_study.TABLES, SELECTED_QUESTIONS):
         for shard in synthetic_study.shards(DOCUMENTS) if "{shard}" in table.path else [""]:
             found = pq.read_table(synthetic_study.place(folder / "made", table, shard), partitioning=None)
             if "prompt" in found.column_names:

@@ -5,7 +5,6 @@ import ast
 import pytest
 
 import mutants
-from common import forked_pytest
 from project import ROOT
 
 
@@ -49,10 +48,8 @@ def test_a_run_of_tests_ends_with_the_first_that_fails_or_when_its_time_is_over(
         "def test_wrong():\n    raise ValueError\n\n\ndef test_later():\n    assert 0\n"
     )
     (tmp_path / "test_c.py").write_text("import threading\n\n\ndef test_endless():\n    threading.Event().wait()\n")
-    runs = forked_pytest.ForkedPytest(tmp_path)
-    assert runs.run(["test_a.py"], 600) == (0, "")
-    assert runs.run(["test_a.py", "test_b.py", "test_c.py"], 600) == (1, "test_b.py::test_wrong")
+    assert mutants.ran(tmp_path, ["test_a.py"], 600) == (0, "")
+    assert mutants.ran(tmp_path, ["test_a.py", "test_b.py", "test_c.py"], 600) == (1, "test_b.py::test_wrong")
     (tmp_path / "test_b.py").write_text("def test_wrong():\n    pass\n\n\nraise ValueError\n")
-    assert runs.run(["test_b.py"], 600)[1] == "test_b.py"
-    assert runs.run(["test_c.py"], 1) == (None, "")
-    runs.process.communicate()
+    assert mutants.ran(tmp_path, ["test_b.py"], 600)[1] == "test_b.py"
+    assert mutants.ran(tmp_path, ["test_c.py"], 3) == (None, "")

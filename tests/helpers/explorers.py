@@ -17,17 +17,9 @@ from ragassay.base import tables
 from ragassay.report import provenance
 from ragassay.results import all_tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import GATED_QUESTIONS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS, RESPONSES
-from ragassay.schemas.scope_questions import (
-    CLAIMS,
-    NOVEL_CLAIMS,
-    QUESTIONS,
-    RECOVERED_CLAIMS,
-    SCOPE_LABELS,
-    SCOPE_VOTES,
-)
+from ragassay.schemas.scope_questions import QUESTIONS
 from rows import place, row, written
 from scripts.explorers.list_attacks import list_attacks
 from scripts.explorers.list_questions import list_questions
@@ -39,8 +31,7 @@ QUESTION_SCRIPTS = [REPORT / "explorer_question.js", REPORT / "explorer.js"]
 REMEDIES = dict.fromkeys(
     ["responses", "scope_labels", "defusion_labels", "people", "predictions", "gated_questions"], "Do this."
 )
-WRITTEN = (DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SCOPE_VOTES, SCOPE_LABELS)
-WRITTEN += (HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA, RESPONSES, DEFUSION_LABELS, PREDICTIONS, GATED_QUESTIONS)
+WRITTEN = (*synthetic_study.TABLES, RESPONSES, DEFUSION_LABELS, PREDICTIONS, GATED_QUESTIONS)
 WRITTEN = {table.name: table for table in WRITTEN}
 ASKED = {"responses": "responder", "defusion_labels": "responder", "predictions": "detector"}
 DETECTORS = ("d1", "overlap")

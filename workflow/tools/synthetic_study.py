@@ -33,6 +33,8 @@ from tools.synthetic_columns import ballots, each, filled, ids, logistic, majori
 SHARD = 2_000  # documents, as docs/cluster.md advises
 KEYS = {"generator": "writer", "judge": "judge", "responder": "responder", "prompt": "basic", "asked": "writer"}
 KEYS |= {"detector": "probe", "encoder": "encoder"}
+TABLES = (DOCUMENTS, asked.CLAIMS, asked.RECOVERED_CLAIMS, asked.NOVEL_CLAIMS, asked.QUESTIONS, asked.SCOPE_VOTES)
+TABLES += (asked.SCOPE_LABELS, HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA)  # some of those that are written
 VARIANTS = ("", "_plain")  # in which defusion judges are asked
 CLAIMS, ROUNDS, OF_A_KIND, VOTES = 6, 3, 3, 9
 QUESTIONS = 2 * OF_A_KIND  # of a document
