@@ -3,10 +3,10 @@ counted, and the rest goes on. The same fault, a ValueError about one item, is p
 """
 
 import itertools
-import json
 import logging
 import re
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,6 +14,7 @@ from fuzzing import whole_releases
 from fuzzing.fitted_files import made
 from ragassay import Gate
 from ragassay.base import errors, fitted_files, tables
+from ragassay.base.atomic import write_lines
 from ragassay.base.errors import AssayError, Unusable, one_item
 from ragassay.calls.model import Failure, Model, Provider, Usage
 from ragassay.calls.parsers import numbered_lists
@@ -53,7 +54,7 @@ def faulty(patch, owner, name):
 @pytest.fixture
 def files(tmp_path):
     """The rows as a file of each kind."""
-    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_lines(tmp_path / "x.jsonl", ROWS)
     (tmp_path / "x.csv").write_text("id,text\n" + "".join(f"{row['id']},{row['text']}\n" for row in ROWS))
     tables.pq.write_table(tables.pa.Table.from_pylist(ROWS), tmp_path / "x.parquet")
     return {kind: str(tmp_path / f"x.{kind}") for kind in ("jsonl", "csv", "parquet")}
@@ -89,7 +90,7 @@ def test_a_reader_that_fails_costs_the_rest_of_its_file_and_no_other(files, monk
 def test_an_article_of_a_shard(tmp_path, monkeypatch, caplog, count):
     faulty(monkeypatch, documents, "clean")
     texts = [f"It was {number}." for number in range(40)] + [f"evil {number}" for number in range(count)]
-    (tmp_path / "x.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    write_lines(tmp_path / "x.jsonl", [{"text": text} for text in texts])
     outputs = tmp_path / "articles.parquet", tmp_path / "rejects.parquet"
     read_articles.read_articles([str(tmp_path / "x.jsonl")], *outputs, "a", 0.5)
     rejects = tables.read(tables.REJECTS, outputs[1]).to_pylist()
@@ -174,17 +175,10 @@ def test_a_reply(monkeypatch):
     assert failure.value.refused == "crash" and DETAIL.fullmatch(failure.value.detail)
     assert provider.answers("good") == ([], Usage())
     for error in (AssayError("a setting"), Unusable("no_text", "a setting")):
-        monkeypatch.setattr(Evil, "read", _raising(error))
+        monkeypatch.setattr(Evil, "read", Mock(side_effect=error))
         with pytest.raises(Failure, match="a setting") as failure:
             provider.answers("good")
         assert failure.value.refused == "crash"
-
-
-def _raising(error):
-    def read(self, body):
-        raise error
-
-    return read
 
 
 def test_an_answer_that_a_parser_stumbles_over(monkeypatch, caplog):

@@ -114,20 +114,22 @@ def test_ctrl_c_while_a_job_imports_is_no_traceback():
     assert found == ("", "", -signal.SIGINT)
 
 
-@pytest.mark.parametrize(("program", "loaded"), [("snakemake", False), ("another", True)])
-def test_the_snakemake_of_a_submission_loads_pandas_at_its_first_use(program, loaded):
-    code = "import sys, pandas; before = 'pandas.core' in sys.modules; print(before, pandas.DataFrame([1]).size)"
+THREADS = """
+import pandas, concurrent.futures as f
+print(*f.ThreadPoolExecutor(4).map(lambda number: pandas.DataFrame([number]).size, range(4)))
+"""
+FIRST = "import sys, pandas; before = 'pandas.core' in sys.modules; print(before, pandas.DataFrame([1]).size)"
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "said"),
+    [("snakemake", FIRST, "False 1\n"), ("another", FIRST, "True 1\n"), ("snakemake", THREADS, "1 1 1 1\n")],
+    ids=["the snakemake of a submission", "another program", "threads wait for the one that loads it"],
+)
+def test_pandas_is_loaded_at_its_first_use(program, code, said):
     startup = os.environ | {"PYTHONPATH": str(ROOT / "workflow/startup")}
     done = subprocess.run([sys.executable, "-c", code, program], env=startup, capture_output=True, text=True)
-    assert done.stdout.split() == [str(loaded), "1"], done.stderr
-
-
-def test_threads_that_use_pandas_while_another_one_loads_it_wait_for_that():
-    code = "import pandas, concurrent.futures as f; pool = f.ThreadPoolExecutor(4)\n"
-    code += "print(*pool.map(lambda number: pandas.DataFrame([number]).size, range(4)))"
-    startup = os.environ | {"PYTHONPATH": str(ROOT / "workflow/startup")}
-    done = subprocess.run([sys.executable, "-c", code, "snakemake"], env=startup, capture_output=True, text=True)
-    assert done.stdout.split() == ["1"] * 4, done.stderr
+    assert done.stdout == said, done.stderr
 
 
 def test_an_error_of_ours_keeps_its_traceback_in_the_log_too(tmp_path):

@@ -1,6 +1,7 @@
 """Who is asked for what by a crawl, and how often, over real connections to a server on this machine."""
 
 import asyncio
+import contextlib
 import re
 import time
 from math import inf
@@ -10,7 +11,7 @@ import pytest
 from news import feed
 from ragassay.base.errors import AssayError
 from ragassay.documents.readers import Readers
-from ragassay.news.crawl import MOST_FAILURES, QUICK, Crawl
+from ragassay.news.crawl import MOST_FAILURES, PAUSES, QUICK, Crawl
 from ragassay.news.feeds.candidates import Days
 from ragassay.news.feeds.feed import PROGRAM
 from ragassay.news.fetching.addresses import FetchLimits
@@ -50,14 +51,21 @@ def ask(tmp_path):
     return run
 
 
-def feeds(pages, *rows, days=("2026-10-01", "2026-10-31"), **settings):
-    async def crawl(folder):
-        async with Web(pages) as web, web.fetcher(**settings) as fetcher:
-            with Answers(folder / "a") as answers, Readers(PROGRAM) as readers:
-                found, _ = await Crawl(fetcher, answers, readers, "a").shard(list(rows), Days(*days))
-                return found, web.asked
+def shard(folder, site, hosts=(), pauses=PAUSES, reading=lambda web: Readers(PROGRAM), **settings):
+    """The crawl of a shard, its server, and what feeds named and what was wanted; `site` makes of the server the rows
+    of the shard, once it has pages.
+    """
 
-    return crawl
+    async def crawl():
+        async with Web() as web:
+            rows = site(web)
+            given = web.strangers() if "127.0.0.1" in rows[0]["feed_url"] else {}
+            with Answers(folder / "a") as answers, reading(web) as readers:
+                async with web.fetcher(*hosts, **given, **settings) as fetcher:
+                    work = Crawl(fetcher, answers, readers, "a", pauses)
+                    return work, web, *await work.shard(rows, Days("2026-10-01", "2026-10-31"))
+
+    return asyncio.run(crawl())
 
 
 def in_turns(*answers):
@@ -159,49 +167,43 @@ def test_an_error_that_a_person_can_act_on_comes_out_alone(ask):
 
 
 def test_an_old_address_that_has_no_https_is_asked_under_http(tmp_path):
-    rows = feed(f"{HOST}/feed", https_first=True), feed(f"{HOST}/other")
-    pages = {"/feed": answer(FEED), "/other": answer(FEED.replace(b"/1", b"/2"))}
-    found, asked = asyncio.run(feeds(pages, *rows, limits=FetchLimits(connect_seconds=0.3))(tmp_path))
+    def site(web):
+        web.pages = {"/feed": answer(FEED), "/other": answer(FEED.replace(b"/1", b"/2"))}
+        return [feed(f"{HOST}/feed", https_first=True), feed(f"{HOST}/other")]
+
+    _, web, found, _ = shard(tmp_path, site, limits=FetchLimits(connect_seconds=0.3))
     assert [row["health"] for row in found.health] == ["live", "live"]
-    assert found.pages.keys() == {f"{HOST}/1", f"{HOST}/2"} and asked == ["/robots.txt", "/other", "/2", "/feed", "/1"]
+    assert found.pages.keys() == {f"{HOST}/1", f"{HOST}/2"}
+    assert web.asked == ["/robots.txt", "/other", "/2", "/feed", "/1"]
 
 
 def test_a_page_at_the_users_own_host_is_fetched_for_a_feed_there_and_not_for_one_of_others(tmp_path):
     """127.0.0.1 is the user's own, and a.example stands for all others."""
 
-    async def run():
-        async with Web() as web:
-            own, other = f"http://127.0.0.1:{web.port}", f"http://a.example:{web.port}"
-            web.pages = {f"/{n}": PAGE for n in (1, 2, 3)}
-            for host, n in ((own, 1), (other, 2)):
-                web.pages[f"{host[7:]}/feed"] = answer(FEED.replace(b"/1", f"{own}/{n}".encode()))
-            web.pages[f"{own[7:]}/moved"] = moved(f"{other}/third")
-            web.pages["/third"] = answer(FEED.replace(b"/1", f"{own}/3".encode()))
-            with Answers(tmp_path / "a") as answers, Readers(PROGRAM) as readers:
-                async with web.fetcher(**web.strangers()) as fetcher:
-                    work = Crawl(fetcher, answers, readers, "a", (0.0,))
-                    rows = [feed(f"{own}/feed"), feed(f"{own}/moved"), feed(f"{other}/feed")]
-                    await work.shard(rows, Days("2026-10-01", "2026-10-31"))
-                    return [answers.own[f"{own}/{n}"].outcome for n in (1, 2, 3)], web.asked
+    def site(web):
+        own, other = f"http://{web.end}", f"http://a.example:{web.port}"
+        web.pages = {f"/{n}": PAGE for n in (1, 2, 3)}
+        for host, n in ((own, 1), (other, 2)):
+            web.pages[f"{host[7:]}/feed"] = answer(FEED.replace(b"/1", f"{own}/{n}".encode()))
+        web.pages[f"{own[7:]}/moved"] = moved(f"{other}/third")
+        web.pages["/third"] = answer(FEED.replace(b"/1", f"{own}/3".encode()))
+        return [feed(f"{own}/feed"), feed(f"{own}/moved"), feed(f"{other}/feed")]
 
-    outcomes, asked = asyncio.run(run())
-    assert outcomes == ["ok", "refused_address", "refused_address"] and not {"/2", "/3"} & set(asked)
+    work, web, *_ = shard(tmp_path, site, pauses=(0.0,))
+    outcomes = [work.answers.own[f"http://{web.end}/{n}"].outcome for n in (1, 2, 3)]
+    assert outcomes == ["ok", "refused_address", "refused_address"] and not {"/2", "/3"} & set(web.asked)
 
 
 def test_a_feed_that_fails_at_first_holds_up_no_page_of_another_and_its_own_are_asked(tmp_path):
-    late = in_turns(BUSY, answer(FEED.replace(b"/1", b"/late")))
-    pages = {"/late-feed": late, "/feed": answer(FEED), "/1": PAGE, "/late": PAGE}
-    rows = feed("http://late.test/late-feed"), feed(f"{HOST}/feed")
+    def site(web):
+        late = in_turns(BUSY, answer(FEED.replace(b"/1", b"/late")))
+        web.pages = {"/late-feed": late, "/feed": answer(FEED), "/1": PAGE, "/late": PAGE}
+        return [feed("http://late.test/late-feed"), feed(f"{HOST}/feed")]
 
-    async def run():
-        async with Web(pages) as web, web.fetcher("late.test", "site.test") as fetcher:
-            with Answers(tmp_path / "a") as answers, Readers(PROGRAM) as readers:
-                work = Crawl(fetcher, answers, readers, "a", (0.0, 1.0, 1.0))
-                return await work.shard(list(rows), Days("2026-10-01", "2026-10-31")), web.asked
-
-    (found, wanted), asked = asyncio.run(run())
+    _, web, found, wanted = shard(tmp_path, site, ("late.test", "site.test"), (0.0, 1.0, 1.0))
     assert [row["health"] for row in found.health] == ["live", "live"]
     assert wanted == {f"{HOST}/1", "http://late.test/late"}
+    asked = web.asked
     at = [place for place, path in enumerate(asked) if path == "/late-feed"]
     assert len(at) == 2 and asked.index("/1") < asked.index("/late") and at[1] < asked.index("/late")
     assert asked.count("/1") == asked.count("/late") == asked.count("/feed") == 1
@@ -228,15 +230,12 @@ class SlowReaders:
 
 
 def test_a_feed_that_is_slow_to_read_is_read_beside_the_pages_of_the_others(tmp_path):
-    async def run():
-        async with Web({"/feed": PAGE, "/slow": PAGE, "/1": PAGE, "/2": PAGE}) as web, web.fetcher() as fetcher:
-            with Answers(tmp_path / "a") as answers:
-                readers = SlowReaders(web)
-                work = Crawl(fetcher, answers, readers, "a")
-                rows = [feed(f"{HOST}/feed"), feed(f"{HOST}/slow")]
-                return await work.shard(rows, Days("2026-10-01", "2026-10-31")), readers.tries, web.asked
+    def site(web):
+        web.pages = dict.fromkeys(("/feed", "/slow", "/1", "/2"), PAGE)
+        return [feed(f"{HOST}/feed"), feed(f"{HOST}/slow")]
 
-    (found, wanted), tries, asked = asyncio.run(run())
+    work, web, found, wanted = shard(tmp_path, site, reading=lambda web: contextlib.nullcontext(SlowReaders(web)))
+    tries, asked = work.readers.tries, web.asked
     assert [row["health"] for row in found.health] == ["live", "live"] and wanted == {f"{HOST}/1", f"{HOST}/2"}
     assert sorted(tries, key=str) == [(f"{HOST}/feed", QUICK), (f"{HOST}/slow", QUICK), (f"{HOST}/slow", None)]
     assert asked.index("/1") < asked.index("/2")
@@ -244,16 +243,12 @@ def test_a_feed_that_is_slow_to_read_is_read_beside_the_pages_of_the_others(tmp_
 
 @pytest.mark.parametrize("first", [None, BUSY])
 def test_a_page_at_the_users_own_host_counts_whenever_the_feed_there_comes(tmp_path, first):
-    async def run():
-        async with Web() as web:
-            own, other = f"http://127.0.0.1:{web.port}", f"http://a.example:{web.port}"
-            named = answer(FEED.replace(b"/1", f"{own}/1".encode()))
-            web.pages = {"/1": PAGE, f"{own[7:]}/feed": in_turns(*filter(None, [first, named]))}
-            web.pages[f"{other[7:]}/feed"] = named
-            with Answers(tmp_path / "a") as answers, Readers(PROGRAM) as readers:
-                async with web.fetcher(**web.strangers()) as fetcher:
-                    work = Crawl(fetcher, answers, readers, "a", (0.0, 0.0))
-                    await work.shard([feed(f"{own}/feed"), feed(f"{other}/feed")], Days("2026-10-01", "2026-10-31"))
-                    return answers.own[f"{own}/1"].outcome
+    def site(web):
+        own, other = f"http://{web.end}", f"http://a.example:{web.port}"
+        named = answer(FEED.replace(b"/1", f"{own}/1".encode()))
+        web.pages = {"/1": PAGE, f"{own[7:]}/feed": in_turns(*filter(None, [first, named]))}
+        web.pages[f"{other[7:]}/feed"] = named
+        return [feed(f"{own}/feed"), feed(f"{other}/feed")]
 
-    assert asyncio.run(run()) == "ok"
+    work, web, *_ = shard(tmp_path, site, pauses=(0.0, 0.0))
+    assert work.answers.own[f"http://{web.end}/1"].outcome == "ok"
