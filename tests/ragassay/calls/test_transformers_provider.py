@@ -13,7 +13,6 @@ from models import save_decoder_in_cache
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, ModelError, Request
 from ragassay.calls.providers.transformers import Provider, _Draw
-from ragassay.models.files import WeightsError
 
 WORDS = ["<pad>", "</s>", "<unk>", *"the a ferry quay marks of in to Sallow Tolven glacier lost won is was and".split()]
 
@@ -131,11 +130,6 @@ def test_a_prompt_that_is_too_long_abstains_and_its_neighbours_in_the_batch_are_
     assert first.finish_reason in ("stop", "length") and last.finish_reason in ("stop", "length")
 
 
-def test_weights_that_are_not_there_are_told(tmp_path):
-    with pytest.raises(WeightsError, match=r"model local: found no folder '.*nowhere', expected a folder with weights"):
-        ask(tmp_path / "nowhere", tmp_path / "ledger", [request("the ferry")])
-
-
 def test_two_snapshots_under_one_name_are_two_models(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     identities = []
@@ -148,17 +142,12 @@ def test_two_snapshots_under_one_name_are_two_models(tmp_path, monkeypatch):
     assert identity(tmp_path / "models--some--decoder/snapshots" / ("1" * 40)) == identities[0]
 
 
-def test_a_chat_template_may_refuse_system_messages_and_shapes_what_is_asked(weights, tmp_path):
-    model = tmp_path / "model"
-    shutil.copytree(weights, model)
-    folded = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}{{ messages[0].content }}\n"
-    messages = [{"role": "system", "content": "the ferry"}, {"role": "user", "content": "the quay"}]
-    asked = [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)]
-    plain = ask(weights, tmp_path / "plain", asked)
-    (model / "chat_template.jinja").write_text(folded)
-    assert ask(model, tmp_path / "ledger", asked) == plain
-    (model / "chat_template.jinja").write_text("glacier")
-    assert ask(model, tmp_path / "ledger", asked) != plain
+def test_a_chat_template_shapes_what_is_asked(weights, tmp_path):
+    model = shutil.copytree(weights, tmp_path / "model")
+    (model / "chat_template.jinja").write_text("glacier\n")
+    asked = request("the ferry", temperature=0.0)
+    shaped, plain = ask(model, tmp_path / "a", [asked]), ask(weights, tmp_path / "b", [asked])
+    assert shaped == ask(weights, tmp_path / "c", [request("glacier", temperature=0.0)]) != plain
 
 
 def test_prompts_are_read_once_and_never_while_others_are_padded(weights, tmp_path, monkeypatch):
