@@ -119,6 +119,6 @@ rule screen_passages:
         **ENCODING,
     params:
         code=code("defences/screen_passages.py", defences.kinds),
-        settings=plan(defended.screen_passages),
+        settings=plan(search.compared),
     script:
         "../scripts/defences/screen_passages.py"

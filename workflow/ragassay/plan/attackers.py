@@ -26,8 +26,7 @@ def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
 
 
 def optimise_passages(config: dict, wildcards) -> dict:
-    searched, needed = search.search_dense(config, _attacked(config, wildcards)), needs(config, wildcards)
-    victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
+    victim, needed = search.compared(config, _attacked(config, wildcards)), needs(config, wildcards)
     params = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
     if RESPONDER in needed:
         ledger = str(Path("ledger/optimise_passages", wildcards.dataset, wildcards.attack))

@@ -92,11 +92,6 @@ def screened_by(config: dict, wildcards) -> list[str]:
     return [f"results/queries/{names[-1]}.parquet"] if names[-1] else []
 
 
-def screen_passages(config: dict, wildcards) -> dict:
-    searched = search.search_dense(config, wildcards)
-    return {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
-
-
 def check(config: dict) -> Iterator[tuple]:
     """Whether there is a model for each defence that rewrites questions, and a retriever to search again."""
     names, dense = rewriting(config), search.retrievers(config, search.DENSE)

@@ -94,6 +94,12 @@ def search_dense(config: dict, wildcards) -> dict:
     return both | {key: entry[key] for key in ("titles", "similarity")} | _count(config)
 
 
+def compared(config: dict, wildcards) -> dict:
+    """What says how texts are embedded and compared as a search does."""
+    searched = search_dense(config, wildcards)
+    return {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
+
+
 def search_vectors(config: dict, wildcards) -> dict:
     return {"similarity": retriever(config, wildcards.retriever)["similarity"]} | _count(config)
 

@@ -18,73 +18,85 @@ def _cells(config):
     return [cell for cell in config["under_attack"]["cells"] if "services" in cell]
 
 
-def _entry(config, wildcards):
-    """What the cell of a service and its own entry say."""
+def _rehearsal(config, wildcards) -> Cell:
+    """What the cell of a service and its own entry say, with the encoder of its collection, and the guard, `defence`,
+    whose scorers are cells of their own.
+    """
     name = wildcards.responder.removeprefix(SERVICE)
     cell = next(cell for cell in _cells(config) if name in cell["services"]["names"])
-    fitted = [name for name in cell["defences"] if defences.defence(config, name).type.IS_FITTED]
-    entry = {"dataset": cell["datasets"][0], "retriever": cell["retrievers"][0], "guard": next(iter(fitted), None)}
-    entry |= {"attacks": [attack for attack in cell["attacks"] if attacks.wants(config, attack)]}
-    return entry | cell["services"] | config["services"][name]["rehearsal"]
+    entry = cell["services"] | config["services"][name]["rehearsal"]
+    dataset, defence = cell["datasets"][0], next(iter(_fitted(config, cell)), None)
+    return Cell(
+        entry,
+        dataset=dataset,
+        retriever=cell["retrievers"][0],
+        attacks=[attack for attack in cell["attacks"] if attacks.wants(config, attack)],
+        defence=defence,
+        scorers=[Cell(dataset=dataset, scorer=name) for name in (defences.scorers(config, defence) if defence else [])],
+        encoder=config["collections"][entry["collection"]].get("encoder"),
+    )
+
+
+def _fitted(config, cell):
+    return [name for name in cell["defences"] if defences.defence(config, name).type.IS_FITTED]
 
 
 def targets(config: dict, wildcards) -> str:
-    return f"results/targets/{_entry(config, wildcards)['dataset']}.parquet"
+    return f"results/targets/{_rehearsal(config, wildcards).dataset}.parquet"
 
 
 def passages(config: dict, wildcards) -> list[str]:
-    entry = _entry(config, wildcards)
-    return [POISONED.format(dataset=entry["dataset"], attack=attack) for attack in entry["attacks"]]
+    cell = _rehearsal(config, wildcards)
+    return [POISONED.format(dataset=cell.dataset, attack=attack) for attack in cell.attacks]
 
 
 def gate(config: dict, wildcards) -> list[str]:
     """The folder of the project's first gate, if it is asked."""
-    asked = gates.gates(config).cells[:1] if _entry(config, wildcards)["gate"] else []
+    asked = gates.gates(config).cells[:1] if _rehearsal(config, wildcards).gate else []
     return [f"results/gates/{cell.corpus}/{cell.retriever}" for cell in asked]
 
 
 def guard(config: dict, wildcards) -> list[str]:
     """The file of the fitted guard, if the cell names one."""
-    cell = _guard_cell(config, wildcards)
+    cell = _rehearsal(config, wildcards)
     return defences.guard(config, cell) if cell.defence else []
 
 
 def scorer(config: dict, wildcards) -> list[str]:
     """The folder of its scorer, if it has one that is trained here."""
-    return [folder for cell in _scorers(config, wildcards) for folder in measures.trained(config, cell)]
+    return [folder for each in _rehearsal(config, wildcards).scorers for folder in measures.trained(config, each)]
 
 
 def weights(config: dict, wildcards) -> list[str]:
     """Those of a scorer that was trained elsewhere, and of encoders."""
-    cell = _guard_cell(config, wildcards)
-    paths = [path for scorer_cell in _scorers(config, wildcards) for path in measures.weights(config, scorer_cell)]
+    cell = _rehearsal(config, wildcards)
+    paths = [path for each in cell.scorers for path in measures.weights(config, each)]
     paths += search.retriever_weights(config, cell) if cell.defence else []
     return list(dict.fromkeys([*paths, *(models.encoder_weights(config, cell.encoder) if cell.encoder else [])]))
 
 
 def modules(config: dict, wildcards) -> list[str]:
     """What a job loads by its name."""
-    entry, cell = _entry(config, wildcards), _guard_cell(config, wildcards)
-    names = [*services.modules(config, wildcards), corpora.connector(config, entry["collection"])]
+    cell = _rehearsal(config, wildcards)
+    names = [*services.modules(config, wildcards), corpora.connector(config, cell.collection)]
     names += models.encoder_kind(config, cell.encoder) if cell.encoder else []
     if cell.defence:
         names += [*defences.kinds(config, cell), *search.retriever_kinds(config, cell)]
-        names += [module for scored in _scorers(config, wildcards) for module in measures.kinds(config, scored)]
+        names += [module for each in cell.scorers for module in measures.kinds(config, each)]
     return list(dict.fromkeys(names))
 
 
 def poison_service(config: dict, wildcards) -> dict:
-    entry, cell = _entry(config, wildcards), _guard_cell(config, wildcards)
+    cell = _rehearsal(config, wildcards)
     params = models.asking(config, "poison_service", "responder", wildcards)
-    params["model"] = _instance(params["model"], entry)
-    params |= {"count": entry["targets"], "collection": entry["collection"], "search": {}, "encoder": None}
-    params["tried"] = {name: few["tried"] for name in entry["attacks"] if (few := attacks.tried_on(config, name))}
-    params["entry"] = config["collections"][entry["collection"]]
+    params["model"] = _instance(params["model"], cell)
+    params |= {"count": cell.targets, "collection": cell.collection, "search": {}, "encoder": None}
+    params["tried"] = {name: few["tried"] for name in cell.attacks if (few := attacks.tried_on(config, name))}
+    params["entry"] = config["collections"][cell.collection]
     if cell.encoder:
         params["encoder"] = models.encoder(config, cell.encoder)["encoder"]
     if cell.defence:
-        searched = search.search_dense(config, cell)
-        params["search"] = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
+        params["search"] = search.compared(config, cell)
     return params
 
 
@@ -94,20 +106,6 @@ def _instance(model, entry):
     settings = service["local_settings"] | entry["local_settings"]
     address = entry["address"] or model["base_url"]
     return model | {"base_url": address, "service": service | {"local_settings": settings}}
-
-
-def _guard_cell(config, wildcards):
-    """Dataset, retriever and defence of the guard, and the encoder of the collection."""
-    entry = _entry(config, wildcards)
-    encoder = config["collections"][entry["collection"]].get("encoder")
-    names = {"dataset": entry["dataset"], "retriever": entry["retriever"], "defence": entry["guard"]}
-    return Cell(names | {"encoder": encoder})
-
-
-def _scorers(config, wildcards):
-    cell = _guard_cell(config, wildcards)
-    names = defences.scorers(config, cell.defence) if cell.defence else []
-    return [Cell(dataset=cell.dataset, scorer=name) for name in names]
 
 
 def check(config: dict) -> Iterator[tuple]:
@@ -135,7 +133,7 @@ def _wrong_cell(config, cell):
     for key in ("datasets", "retrievers"):
         if len(cell[key]) > 1:
             yield (key,), f"found {len(cell[key])}, expected one where services are asked"
-    fitted = [name for name in cell["defences"] if defences.defence(config, name).type.IS_FITTED]
+    fitted = _fitted(config, cell)
     if len(fitted) > 1:
         yield ("defences",), f"found {', '.join(fitted)}, expected at most one that is fitted where services are asked"
     if fitted and cell["retrievers"][0] not in search.retrievers(config, search.DENSE):
