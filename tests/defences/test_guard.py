@@ -14,7 +14,7 @@ from ragassay.base import tables
 from ragassay.base.card import signed
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import defences
+from ragassay.plan import methods
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.services.guard import Guard
@@ -58,7 +58,7 @@ def test_the_guides_python_keeps_clean_texts_and_says_why_others_go(place, monke
 
 
 def test_every_defence_has_a_line_in_the_guide():
-    for name in defences.defences(checked({}, [], merged())):
+    for name in methods.names(checked({}, [], merged()), "defences"):
         assert re.search(rf"^\|[^|]*`{name}`", GUIDE, re.MULTILINE), name
 
 

@@ -17,7 +17,7 @@ Writes  results/attack_texts/{dataset}/{attack}.parquet                what a mo
         optimised/                                                     what optimising has made; not an output either
 """
 
-from ragassay.plan import attackers, attacks, corpora, defences, defended, measures, models, search, targets
+from ragassay.plan import attackers, attacks, corpora, defences, defended, measures, methods, models, search, targets
 from ragassay.plan.entries import having
 from ragassay.studies.poisoning.attacks.attack import RESPONDER, WRITER
 
@@ -29,8 +29,8 @@ CALLS += plan(attacks.needing, need=RESPONDER).over("results/calls/optimise_pass
 
 wildcard_constraints:
     attack=one_of(plan(attacks.attacks)),
-    defence=one_of(plan(defences.defences)),
-    scorer=one_of(plan(measures.scorers)),
+    defence=one_of(plan(methods.names, section="defences")),
+    scorer=one_of(plan(methods.names, section="scorers")),
 
 
 ruleorder: merge_attacked_parts > retrieve_bm25

@@ -14,7 +14,7 @@ Writes  results/passages/{corpus}.parquet                      what can be found
         results/calls/{rule}/..., ledger/{rule}/...            as in questions.smk
 """
 
-from ragassay.plan import corpora, models, relevance, targets
+from ragassay.plan import corpora, documents, models, relevance, targets
 from ragassay.plan.entries import having, path
 
 CALLS += expand("results/calls/rewrite_passages/{corpus}.parquet", corpus=plan(targets.extended))
@@ -152,11 +152,7 @@ rule hold_out_documents:
         mem_mb=4000,
     params:
         code=code_version("corpora/hold_out_documents.py"),
-        settings={
-            "share": config["relevance"]["held_out"],
-            "cut_after_words": config["documents"]["cut_after_words"],
-            **config["duplicates"],
-        },
+        settings={"share": config["relevance"]["held_out"], **plan(documents.near_duplicates)},
     script:
         "../scripts/corpora/hold_out_documents.py"
 

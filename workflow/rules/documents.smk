@@ -172,7 +172,7 @@ rule find_duplicates:
         runtime="1h",
     params:
         code=code_version("documents/find_duplicates.py"),
-        settings={**config["duplicates"], "cut_after_words": config["documents"]["cut_after_words"]},
+        settings=plan(documents.near_duplicates),
     script:
         "../scripts/documents/find_duplicates.py"
 

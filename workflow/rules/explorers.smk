@@ -24,15 +24,15 @@ rule list_questions:
         scope_labels=plan(people.tables_of, pattern="results/scope_labels/{generator}/{judge}/{shard}.parquet"),
         scope_votes=plan(explorers.scope_votes),
         hardness=plan(explorers.of_study, pattern="results/hardness/{generator}/{shard}.parquet"),
-        hardness_scores=plan(explorers.graded, table="hardness_scores"),
-        hardness_strata=plan(explorers.graded, table="hardness_strata"),
+        hardness_scores=plan(explorers.of_study, pattern="results/hardness_scores/{generator}/{judge}.parquet"),
+        hardness_strata=plan(explorers.of_study, pattern="results/hardness_strata/{generator}/{judge}.parquet"),
         responses=plan(people.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
         defusion_labels=plan(
             people.tables_of,
             pattern="results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
         ),
         gold=plan(explorers.gold),
-        human_labels=plan(explorers.human_labels),
+        human_labels=plan(explorers.of_set, pattern="results/human_labels/{generator}.parquet"),
         predictions=plan(explorers.predictions),
         covered_questions=plan(
             coverage.gated, pattern="results/covered_questions/{corpus}/{retriever}/{generator}.parquet"

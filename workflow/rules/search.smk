@@ -124,7 +124,7 @@ rule search_dense:
     benchmark:
         "logs/search_dense/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.exact)),
+        retriever=one_of(plan(retrieval.searching, index=[None])),
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -146,7 +146,7 @@ rule build_index:
     benchmark:
         "logs/build_index/{corpus}/{retriever}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.indexed)),
+        retriever=one_of(plan(retrieval.searching, index=[retrieval.FAISS])),
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -171,7 +171,7 @@ rule search_index:
     benchmark:
         "logs/search_index/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.indexed)),
+        retriever=one_of(plan(retrieval.searching, index=[retrieval.FAISS])),
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -195,7 +195,7 @@ rule search_service:
     benchmark:
         "logs/search_service/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.served)),
+        retriever=one_of(plan(retrieval.searching, index=[retrieval.SERVICE])),
     conda:
         "../../envs/models_and_encoders.yaml"
     resources:
@@ -243,7 +243,7 @@ rule merge_neighbours:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     wildcard_constraints:
         corpus=one_of(plan(corpora.in_parts)),
-        retriever=one_of(plan(retrieval.by_parts)),
+        retriever=one_of(plan(retrieval.searching, index=[None, retrieval.FAISS])),
     conda:
         "../../envs/encoders.yaml"
     resources:

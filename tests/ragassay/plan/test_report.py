@@ -100,11 +100,12 @@ def test_detectors_are_those_that_the_report_shows_and_trained_on_the_page_s_que
 def test_a_question_set_has_no_claims_and_people_may_have_voted_on_it(config):
     mine, study = Wildcards(generator="mine", judge="c"), Wildcards(generator="a", judge="c")
     pattern = "results/claims/{generator}/{shard}.parquet"
-    assert explorers.of_study(config, SHARDS, pattern, mine) == explorers.graded(config, "hardness_scores", mine) == []
+    graded = "results/hardness_scores/{generator}/{judge}.parquet"
+    assert [explorers.of_study(config, SHARDS, each, mine) for each in (pattern, graded)] == [[], []]
     assert explorers.of_study(config, SHARDS, pattern, study) == [f"results/claims/a/{shard}.parquet" for shard in "st"]
-    assert explorers.graded(config, "hardness_scores", study) == ["results/hardness_scores/a/c.parquet"]
-    assert explorers.human_labels(config, mine) == ["results/human_labels/mine.parquet"]
-    assert explorers.human_labels(config, study) == explorers.gold(config, study) == []
+    assert explorers.of_study(config, SHARDS, graded, study) == ["results/hardness_scores/a/c.parquet"]
+    assert explorers.of_set(config, "labels/{generator}", mine) == ["labels/mine"]
+    assert explorers.of_set(config, "labels/{generator}", study) == explorers.gold(config, study) == []
 
 
 def test_what_to_do_about_a_set_is_about_its_own_settings(config):

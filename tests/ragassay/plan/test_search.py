@@ -169,7 +169,7 @@ def with_indexes():
 
 def test_an_index_searches_parts_apart_and_a_database_the_corpus_that_is_read_out_of_it(with_indexes):
     config = with_indexes()
-    kinds = [retrieval.indexed(config), retrieval.served(config), retrieval.exact(config)]
+    kinds = [retrieval.searching(config, index=[kind]) for kind in (retrieval.FAISS, retrieval.SERVICE, None)]
     assert kinds == [["near"], ["theirs"], ["minilm"]]
     assert retrieval.retrievers(config) == ["bm25", "near"]
     assert retrieval.searches(config, {}).over("{corpus}/{retriever}/{query_set}") == [

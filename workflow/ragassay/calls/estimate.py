@@ -26,7 +26,7 @@ from ragassay.calls.ledger.records import PICO
 from ragassay.calls.progress import ESTIMATE, summed
 from ragassay.config import settings
 from ragassay.config.prices import usual_key
-from ragassay.config.project import of_project
+from ragassay.config.settings import of_project
 from ragassay.schemas.documents import DOCUMENTS
 
 REGISTERED = "registered"

@@ -7,9 +7,8 @@ from pathlib import Path
 from ragassay.base import pipeline
 from ragassay.base.errors import AssayError, unknown
 from ragassay.config import prices
-from ragassay.config.project import of_project
 from ragassay.config.services import SERVICE
-from ragassay.config.settings import read
+from ragassay.config.settings import of_project, read
 from ragassay.config.shards import read_shards
 from ragassay.models.recording import PROVIDER
 from ragassay.plan import corpora, references

@@ -7,7 +7,7 @@ import sys
 
 from ragassay.base import pipeline
 from ragassay.base.stage import log
-from ragassay.config.project import of_project
+from ragassay.config.settings import of_project
 from ragassay.people.page.access import LOOPBACK
 from ragassay.people.page.connections import listen
 from ragassay.services.serving.application import Server, application, listener, reload_on_hangup

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ragassay.base import pipeline, tables
 from ragassay.base.errors import AssayError, unknown
-from ragassay.config.project import of_project
+from ragassay.config.settings import of_project
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.services import staging
 

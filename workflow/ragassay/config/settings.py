@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import ValidationError
 
-from ragassay.base import address, plain_yaml, variants
+from ragassay.base import address, pipeline, plain_yaml, variants
+from ragassay.base.atomic import restrict
 from ragassay.base.errors import AssayError, closest, unknown
 from ragassay.base.terminal import shown
 from ragassay.config import prices
-from ragassay.config.schema import replaced, values
+from ragassay.config.schema import merged, replaced, values
 from ragassay.config.services import SERVICE, with_services
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -114,6 +115,15 @@ def of_files(files: list, schema: dict, *more) -> dict:
     return checked(config, files, schema, *more)
 
 
+def of_project(files: list, *more) -> dict:
+    """The checked configuration, with these files laid over it. What this process writes from now on is for those whom
+    `files_for` names.
+    """
+    config = of_files([*pipeline.settings_files(), *files], merged(), *more)
+    restrict(config["files_for"])
+    return config
+
+
 def _last_alone(config, files, schema):
     """Mappings that files replace as a whole, as the last file has them."""
     for *above, last in replaced(schema):
@@ -205,8 +215,7 @@ def _expected(error):
     schema, limit = error.schema, error.validator_value
     kinds = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
     kinds |= {"integer": "a whole number", "number": "a number", "null": "nothing"}
-    types = schema.get("type", [])
-    types = [types] if isinstance(types, str) else types
+    types = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
     match error.validator:
         case "type":
             return " or ".join(kinds[name] for name in types)
@@ -243,9 +252,9 @@ def _source(path, config, sources):
     for name, content in reversed(sources):
         value = _at(path, content)
         if value is not MISSING:
-            merged = isinstance(value, dict) and isinstance(effective, dict)
+            are_mappings = isinstance(value, dict) and isinstance(effective, dict)
             same = value == effective or repr(value) == repr(effective)  # "not a number" equals nothing
-            return name if merged or same else "command line"
+            return name if are_mappings or same else "command line"
     return "command line"
 
 

@@ -13,8 +13,7 @@ from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
 from ragassay.config import schema
-from ragassay.config.project import of_project
-from ragassay.config.settings import checked
+from ragassay.config.settings import checked, of_project
 from ragassay.people import click_log, labelling
 from ragassay.people.labelling import DEFUSION, LABELS
 from ragassay.schemas.people import ANNOTATION_ITEMS

@@ -19,11 +19,6 @@ def defence(config: dict, name: str) -> NamedMethod:
     return methods.named(config, "defences", name)
 
 
-def defences(config: dict) -> list[str]:
-    """All names of defences."""
-    return methods.names(config, "defences")
-
-
 def filtered(config: dict) -> Grid:
     """All cells that a defence stands in, whether anybody answers from what it leaves or not."""
     return Grid.of_entries(config["under_attack"]["cells"], "dataset", "retriever", "attack", "defence")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ragassay.base.pipeline import shipped
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import defences, models, search
+from ragassay.plan import defences, methods, models, search
 from ragassay.plan.attacks import tried_on
 from ragassay.studies.poisoning.defences.defence import SCORES
 
@@ -17,7 +17,7 @@ RETRIEVED = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
 
 def rewriting(config: dict) -> list[str]:
     """The defences that put questions in other words before these are searched for."""
-    return [name for name in defences.defences(config) if defences.defence(config, name).type.REWRITES]
+    return [name for name in methods.names(config, "defences") if defences.defence(config, name).type.REWRITES]
 
 
 def rewritten(config: dict) -> Grid:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
 from ragassay.plan import models
+from ragassay.plan.documents import near_duplicates
 from ragassay.plan.report import draws
 from ragassay.plan.services import models_among
 
@@ -66,13 +67,13 @@ def train_detector(config: dict, wildcards) -> dict:
 
 def apply_detectors(config: dict, wildcards) -> dict:
     """Near-duplicates are defined as in the study."""
-    same = {"cut_after_words": config["documents"]["cut_after_words"], **config["duplicates"], "asked": wildcards.asked}
-    return {"detectors": applied(config), "embeddings": "embeddings", **same}
+    shared = {"embeddings": "embeddings", "asked": wildcards.asked}
+    return {"detectors": applied(config)} | shared | near_duplicates(config)
 
 
 def predict_in_folds(config: dict, wildcards) -> dict:
     params = {"name": wildcards.asked, "detectors": folded(config), "embeddings": "embeddings"}
-    return params | {"cut_after_words": config["documents"]["cut_after_words"], **config["duplicates"]}
+    return params | near_duplicates(config)
 
 
 def measure_detectors(config: dict) -> dict:

@@ -61,10 +61,15 @@ def columns(config: dict) -> dict[str, str]:
     return {field: name.strip().lower() for field, name in config["documents"]["columns"].items()}
 
 
+def near_duplicates(config: dict) -> dict:
+    """What near-duplicates are, in the words up to which documents are cut."""
+    return config["duplicates"] | {"cut_after_words": config["documents"]["cut_after_words"]}
+
+
 def collect_documents(config: dict, shards: dict, wildcards) -> dict:
     row = shards[wildcards.shard]
-    lengths = {key: config["documents"][key] for key in ("min_words", "cut_after_words")}
-    return {"shard": row["shard"], "per_topic": row["per_topic"], **lengths, **config["duplicates"]}
+    same = near_duplicates(config) | {"min_words": config["documents"]["min_words"]}
+    return {"shard": row["shard"], "per_topic": row["per_topic"], **same}
 
 
 def named_shards(shards: dict, names: list[str] | int, key: str) -> list[str]:

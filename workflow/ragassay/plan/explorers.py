@@ -49,15 +49,14 @@ def pages(config: dict) -> dict[str, str]:
 
 
 def of_study(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
-    """Tables that question sets do not have, of all shards."""
-    is_set = wildcards.generator in config["question_sets"]
-    return [] if is_set else [pattern.format_map({**wildcards, "shard": shard}) for shard in shards]
+    """Tables that question sets do not have: of all shards, or one of these together."""
+    names = [] if wildcards.generator in config["question_sets"] else shards
+    return list(dict.fromkeys(pattern.format_map({**wildcards, "shard": shard}) for shard in names))
 
 
-def graded(config: dict, table: str, wildcards) -> list[str]:
-    """A table of the hardness of all shards, which question sets do not have either."""
-    is_set = wildcards.generator in config["question_sets"]
-    return [] if is_set else [f"results/{table}/{wildcards.generator}/{wildcards.judge}.parquet"]
+def of_set(config: dict, pattern: str, wildcards) -> list[str]:
+    """A table that only question sets have."""
+    return [pattern.format_map(wildcards)] if wildcards.generator in config["question_sets"] else []
 
 
 def scope_votes(config: dict, shards: dict, wildcards) -> list[str]:
@@ -72,11 +71,6 @@ def scope_votes(config: dict, shards: dict, wildcards) -> list[str]:
 
 def gold(config: dict, wildcards) -> list[str]:
     return people.labelled(config, [wildcards.generator]).over("results/gold/{generator}/{judge}.parquet")
-
-
-def human_labels(config: dict, wildcards) -> list[str]:
-    is_set = wildcards.generator in config["question_sets"]
-    return [f"results/human_labels/{wildcards.generator}.parquet"] if is_set else []
 
 
 def predictions(config: dict, shards: dict, wildcards) -> list[str]:

@@ -15,7 +15,7 @@ from ragassay.config.settings import schema_problems
 from ragassay.plan import attacks, defences, methods, models, search, targets
 from ragassay.plan.corpora import OWN, files_of
 from ragassay.plan.defences import CHAIN, CLEAN
-from ragassay.plan.documents import named_shards
+from ragassay.plan.documents import named_shards, near_duplicates
 from ragassay.plan.methods import NamedMethod
 from ragassay.plan.report import draws
 from ragassay.studies.poisoning.attacks.attack import DEFENCE
@@ -35,11 +35,6 @@ class SweepError(AssayError):
 
 def scorer(config: dict, name: str) -> NamedMethod:
     return methods.named(config, "scorers", name)
-
-
-def scorers(config: dict) -> list[str]:
-    """All names of scorers."""
-    return methods.names(config, "scorers")
 
 
 def kinds(config: dict, wildcards) -> list[str]:
@@ -74,8 +69,7 @@ def _named_shards(config, wildcards):
 
 def train_scorer(config: dict, wildcards) -> dict:
     trained_here = scorer(config, wildcards.scorer)
-    clusters = config["duplicates"] | {"cut_after_words": config["documents"]["cut_after_words"]}
-    return {"kind": trained_here.kind, "settings": trained_here.settings} | clusters
+    return {"kind": trained_here.kind, "settings": trained_here.settings} | near_duplicates(config)
 
 
 def trained(config: dict, wildcards) -> list[str]:
@@ -112,7 +106,7 @@ def swept_answers(config: dict) -> Grid:
 def _tried(config, cells):
     """The cells in which RAGuard and a retriever by vectors meet, if there is a table of sweeps."""
     dense = search.retrievers(config, search.DENSE) if config["raguard"]["sweeps"] else []
-    names = [name for name in defences.defences(config) if defences.defence(config, name).kind == SWEPT]
+    names = [name for name in methods.names(config, "defences") if defences.defence(config, name).kind == SWEPT]
     return cells.where(lambda cell: cell.defence in names and cell.retriever in dense)
 
 
@@ -190,7 +184,7 @@ def sweep_raguard(config: dict, wildcards) -> dict:
 
 def measure_raguard(config: dict) -> dict:
     """A causal model runs for a passage and for its second chunk."""
-    causal = [name for name in scorers(config) if not scorer(config, name).type.IS_TRAINED]
+    causal = [name for name in methods.names(config, "scorers") if not scorer(config, name).type.IS_TRAINED]
     looked = {name: config["under_attack"][name] for name in ("k", "depth")}
     looked["attackers"] = {name: _attacker(config, name) for name in defences.filtered(config).column("attack")}
     return looked | {"forwards": dict.fromkeys(causal, FORWARDS)} | draws(config, "raguard")
@@ -242,8 +236,8 @@ def _wrong_sweeps(config, datasets):
     for row in rows:
         if row["attack"] not in attacks.attacks(config):
             yield ("raguard", "sweeps"), unknown("attack", row["attack"], attacks.attacks(config))
-        elif row["scorer"] and row["scorer"] not in scorers(config):
-            yield ("raguard", "sweeps"), unknown("scorer", row["scorer"], scorers(config))
+        elif row["scorer"] and row["scorer"] not in methods.names(config, "scorers"):
+            yield ("raguard", "sweeps"), unknown("scorer", row["scorer"], methods.names(config, "scorers"))
         elif read := [name for name in datasets if _knows(config, row["scorer"], name)]:
             yield ("raguard", "sweeps"), f"found the scorer {row['scorer']}, which has read the corpus of {read[0]}"
         elif wrong := next(schema_problems(row["settings"], allowed), None):

@@ -10,6 +10,7 @@ from ragassay.models.activations.sites import FIRST_GENERATED, MLP
 from ragassay.models.recording import PROVIDER
 from ragassay.plan import attacks, defences, measures, methods, models
 from ragassay.plan.defences import CLEAN
+from ragassay.plan.documents import near_duplicates
 from ragassay.plan.search import VECTORS, retrievers
 
 READ = ("transformers", PROVIDER)  # providers whose activations can be read
@@ -37,8 +38,7 @@ def pair_prompts(config: dict, wildcards) -> dict:
         "conditions": config["revprag"]["conditions"],
         "k": passages_shown(config)[wildcards.dataset, wildcards.retriever, wildcards.attack],
     }
-    cut = {"cut_after_words": config["documents"]["cut_after_words"]}
-    return params | config["duplicates"] | cut | _encoder(config)
+    return params | near_duplicates(config) | _encoder(config)
 
 
 def passages_shown(config: dict) -> dict[tuple, int]:

@@ -20,28 +20,11 @@ def _index(config, name):
     return search.retriever(config, name).get("index", {"kind": None})
 
 
-def _with(config, *kinds):
-    return [name for name in search.retrievers(config, search.DENSE) if _index(config, name)["kind"] in kinds]
-
-
-def indexed(config: dict) -> list[str]:
-    """The retrievers by vectors that search an index which is built here."""
-    return _with(config, FAISS)
-
-
-def served(config: dict) -> list[str]:
-    """The retrievers by vectors that ask a database."""
-    return _with(config, SERVICE)
-
-
-def exact(config: dict) -> list[str]:
-    """The retrievers by vectors that compare each query with each passage."""
-    return _with(config, None)
-
-
-def by_parts(config: dict) -> list[str]:
-    """The retrievers that search the parts of a corpus apart; a database has them all."""
-    return _with(config, None, FAISS)
+def searching(config: dict, *, index: list) -> list[str]:
+    """The retrievers by vectors that search an index of one of these kinds: FAISS is built here, SERVICE is that of a
+    database, which has all parts of a corpus, and None compares each query with each passage.
+    """
+    return [name for name in search.retrievers(config, search.DENSE) if _index(config, name)["kind"] in index]
 
 
 def build_index(config: dict, wildcards) -> dict:
@@ -176,7 +159,7 @@ def check(config: dict) -> Iterator[tuple]:
                 if (kind == index["kind"]) != (key in index):
                     problem = f"found {key}" if key in index else f"found no {key}"
                     yield place, f"{problem} beside kind {index['kind']}, expected {NEEDED[index['kind']]}"
-    asking = served(config)
+    asking = searching(config, index=[SERVICE])
     for name in relevance.retrievers(config):
         if name in asking:
             problem = f"found {name}, which asks a database that has held-out documents, too"
