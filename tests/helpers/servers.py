@@ -225,11 +225,13 @@ def serving(pages):
         thread.join()
 
 
-def fetch(pages, url="http://site.test/", hosts=(), etag=None, modified=None, **settings):
-    """One fetch of one page of a site; what came of it, and the server."""
+def fetch(pages, url="http://site.test/", hosts=(), etag=None, modified=None, seconds=0.0, tls=None, **settings):
+    """One fetch of one page of a site, or of several pages, one after the other; what came of it, and the server."""
 
     async def run():
-        async with Web(pages) as web, web.fetcher(*hosts, **settings) as fetcher:
-            return await fetcher.fetch(url, etag, modified), web
+        async with Web(pages, seconds, tls) as web, web.fetcher(*hosts, **settings) as fetcher:
+            if isinstance(url, str):
+                return await fetcher.fetch(url, etag, modified), web
+            return [await fetcher.fetch(each) for each in url], web
 
     return asyncio.run(run())

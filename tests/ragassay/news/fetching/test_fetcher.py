@@ -67,12 +67,8 @@ def test_what_servers_do_has_a_class(sent, outcome):
 
 
 def test_silence_is_a_timeout():
-    async def run():
-        limits = FetchLimits(total_seconds=1.0)
-        async with Web({"/": PAGE}, seconds=0.7) as web, web.fetcher(limits=limits) as fetcher:
-            return await fetcher.fetch("http://site.test/")
-
-    assert asyncio.run(run()).outcome == "timeout"  # each is fast enough, both together are not
+    page, _ = fetch({"/": PAGE}, seconds=0.7, limits=FetchLimits(total_seconds=1.0))
+    assert page.outcome == "timeout"  # each is fast enough, both together are not
 
 
 @pytest.mark.parametrize(
@@ -237,8 +233,4 @@ def test_certificates_are_verified(certificate, monkeypatch, known, host, outcom
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate / "cert.pem", certificate / "key.pem")
 
-    async def run():
-        async with Web({"/": PAGE}, tls=context) as web, web.fetcher("site.test", "other.test") as fetcher:
-            return await fetcher.fetch(f"https://{host}.test/")
-
-    assert asyncio.run(run()).outcome == outcome
+    assert fetch({"/": PAGE}, f"https://{host}.test/", **OTHER, tls=context)[0].outcome == outcome

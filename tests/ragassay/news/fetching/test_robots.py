@@ -77,32 +77,23 @@ def test_answers_that_are_no_rules(sent, outcome):
 
 
 def test_silence_forbids():
-    async def run():
-        async with Web({"/": PAGE}, seconds=0.5) as web, web.fetcher(limits=FetchLimits(robots_seconds=0.2)) as fetcher:
-            return [await fetcher.fetch("http://site.test/") for _ in range(2)], web
-
-    pages, web = asyncio.run(run())
+    limits = FetchLimits(robots_seconds=0.2)
+    pages, web = fetch({"/": PAGE}, ["http://site.test/"] * 2, seconds=0.5, limits=limits)
     assert [page.outcome for page in pages] == ["robots_unavailable"] * 2
     assert web.asked == ["/robots.txt"]
 
 
 def test_rules_that_cost_too_much_forbid_unread(monkeypatch):
-    monkeypatch.setattr(
-        "ragassay.news.fetching.robots.Protego", None
-    )  # it would give each of 5,000 rules to 5,000 robots
+    monkeypatch.setattr("ragassay.news.fetching.robots.Protego", None)  # it would give 5,000 rules to 5,000 robots
     text = "".join(f"User-agent: r{number}\n" for number in range(5000)) + "Disallow: /x\n" * 5000
     assert fetch({"/robots.txt": answer(text.encode()), "/": PAGE})[0].outcome == "robots_unavailable"
 
 
 def test_origins_have_their_own_rules():
     pages = {"site.test/robots.txt": answer(b"User-agent: *\nDisallow: /"), "/": PAGE}
-
-    async def run():
-        async with Web(pages) as web, web.fetcher("site.test", "other.test") as fetcher:
-            hosts = ("site.test", "other.test", "site.test:81")
-            return [(await fetcher.fetch(f"http://{host}/")).outcome for host in hosts]
-
-    assert asyncio.run(run()) == ["disallowed", "ok", "ok"]
+    urls = [f"http://{host}/" for host in ("site.test", "other.test", "site.test:81")]
+    fetched, _ = fetch(pages, urls, ("site.test", "other.test"))
+    assert [page.outcome for page in fetched] == ["disallowed", "ok", "ok"]
 
 
 @pytest.mark.parametrize(
@@ -143,12 +134,6 @@ def test_the_longest_host_names_have_rules_and_turns_of_their_own(tmp_path):
     hosts = [f"{letter}.{'.'.join(['a' * 62] * 3)}.{'a' * 62}" for letter in "xy"]
     assert {len(host) for host in hosts} == {253}
     pages = {f"{hosts[0]}/robots.txt": answer(b"User-agent: *\nDisallow: /"), "/": PAGE}
-
-    async def run():
-        async with Web(pages) as web:
-            for _ in range(2):  # the second time by what is kept
-                async with web.fetcher(*hosts, spacing_folder=tmp_path) as fetcher:
-                    outcomes = [(await fetcher.fetch(f"http://{host}/")).outcome for host in hosts]
-            return outcomes, web.asked.count("/robots.txt")
-
-    assert asyncio.run(run()) == (["disallowed", "ok"], 2)
+    for asked in (2, 0):  # the second time by what is kept
+        fetched, web = fetch(pages, [f"http://{host}/" for host in hosts], hosts, spacing_folder=tmp_path)
+        assert [page.outcome for page in fetched] == ["disallowed", "ok"] and web.asked.count("/robots.txt") == asked
