@@ -13,9 +13,7 @@ TEXTS = [(number * 3, f"Passage {number}: ünïcode, 'quotes' and \"more\".") fo
 
 @pytest.fixture(autouse=True)
 def small_pages(monkeypatch):
-    for kind in ("qdrant", "pgvector", "milvus"):
-        connector = collection.variants.load(collection.KINDS, kind, "kind").Connector
-        monkeypatch.setattr(connector.pages, "__defaults__", (None, 100))
+    monkeypatch.setattr(collection, "PAGE", 100)
 
 
 def read(folder, entry, **more):

@@ -4,6 +4,8 @@ in its client becomes one line. Keys of users come from the environment alone.
 """
 
 import contextlib
+import functools
+import inspect
 import json
 import os
 import uuid
@@ -58,19 +60,21 @@ class TextCollection(ABC):
         variable = entry["key_variable"]
         self.secret = os.environ.get(variable, "") if variable else ""
         remember(self.secret)
-        with self.asking():
-            self.connect()
+        self.connect()
         with contextlib.ExitStack() as opening:
             opening.callback(self.close)
-            with self.asking():
-                names = self.names()
+            names = self.names()
             if entry["collection"] not in names:
                 raise CollectionError(f"{self.place}.collection: {unknown('collection', entry['collection'], names)}")
             opening.pop_all()
 
+    def __init_subclass__(cls):
+        for name in TextCollection.__abstractmethods__ - {"close"}:
+            setattr(cls, name, _asking(getattr(cls, name)))
+
     @contextlib.contextmanager
     def asking(self) -> Iterator[None]:
-        """Around whatever a client does."""
+        """Stands around whatever a connector does."""
         try:
             yield
         except self.ERRORS as error:
@@ -127,6 +131,20 @@ class TextCollection(ABC):
         return CollectionError(f"{self.place}: found {problem}, expected {expected}")
 
 
+def _asking(method):
+    @functools.wraps(method)
+    def asked(collection, *given, **more):
+        with collection.asking():
+            return method(collection, *given, **more)
+
+    @functools.wraps(method)
+    def asked_by_page(collection, *given, **more):
+        with collection.asking():
+            yield from method(collection, *given, **more)
+
+    return asked_by_page if inspect.isgeneratorfunction(method) else asked
+
+
 def opened(name: str, entry: dict[str, Any], writes: bool = False) -> contextlib.closing:
     """A collection of the configuration, for a `with` block."""
     connector = variants.load(KINDS, entry["kind"], f"collections.{name}.kind").Connector
@@ -160,7 +178,7 @@ def texts(collection: TextCollection, columns: dict[str, str], file: Path) -> It
         if whole:
             log.info("%s: reads on from what lies in %s; delete that to begin anew", collection.place, file)
         stored.truncate(whole)
-        for page in () if whole and cursor is None else collection.pages(fields, cursor):
+        for page in () if whole and cursor is None else collection.pages(fields, cursor, PAGE):
             rows = pa.table(
                 {name: column(collection, page, path, name == "text") for name, path in paths.items()}
             ).replace_schema_metadata({"cursor": json.dumps(page.following)})

@@ -32,8 +32,7 @@ class Connector(TextCollection):
         names = [name for name in names if cursor is None or name > cursor]
         while True:
             page, names = names[:size], names[size:]
-            with self.asking():
-                texts = [self._file(name).read_text(encoding="utf-8") for name in page]
+            texts = [self._file(name).read_text(encoding="utf-8") for name in page]
             column = self.entry["columns"]["text"]
             values = {name: texts if name == column else [None] * len(page) for name in fields}
             yield Page(page, values, page[-1] if names else None)
@@ -47,15 +46,13 @@ class Connector(TextCollection):
         return {key for key in keys if self._file(key).exists()}
 
     def put(self, keys, vectors, fields):
-        with self.asking():
-            for key, row in zip(keys, fields, strict=True):
-                with creating(self._file(key)) as file:
-                    file.write(row[self.entry["columns"]["text"]].encode())
+        for key, row in zip(keys, fields, strict=True):
+            with creating(self._file(key)) as file:
+                file.write(row[self.entry["columns"]["text"]].encode())
 
     def remove(self, keys):
-        with self.asking():
-            for key in keys:
-                self._file(key).unlink(missing_ok=True)
+        for key in keys:
+            self._file(key).unlink(missing_ok=True)
 
     def vector_field(self):
         raise self.refuse("a folder of texts", "a database that has their vectors")

@@ -77,8 +77,7 @@ class Connector(TextCollection):
     def columns(self) -> tuple[dict[str, str], str]:
         """name -> type of all columns, and the one that is the key."""
         if self.layout is None:
-            with self.asking():
-                self.layout = self.client.execute(COLUMNS, [self.table.as_string(self.client)]).fetchall()
+            self.layout = self.client.execute(COLUMNS, [self.table.as_string(self.client)]).fetchall()
         rows = self.layout
         keys = [name for name, _, is_key in rows if is_key]
         if not keys:
@@ -95,8 +94,7 @@ class Connector(TextCollection):
         end = SQL("ORDER BY {} LIMIT {}").format(Identifier(key), size)
         while True:
             after = SQL("") if cursor is None else SQL("WHERE {} > {}").format(Identifier(key), cursor)
-            with self.asking():
-                rows = self.client.execute(SQL(" ").join([begin, after, end])).fetchall()
+            rows = self.client.execute(SQL(" ").join([begin, after, end])).fetchall()
             last = rows[-1][0] if len(rows) == size else None
             cursor = last if last is None or isinstance(last, int) else str(last)
             keys, *values = zip(*rows, strict=True) if rows else [()] * (1 + len(fields))
@@ -116,8 +114,7 @@ class Connector(TextCollection):
         query = SQL("SELECT {} FROM {} WHERE {} = ANY(%s::{}[])").format(
             Identifier(key), self.table, Identifier(key), SQL(columns[key])
         )
-        with self.asking():
-            return {_plain(row[0]) for row in self.client.execute(query, [keys])}
+        return {_plain(row[0]) for row in self.client.execute(query, [keys])}
 
     def put(self, keys, vectors, fields):
         names = [self.columns()[1], self.vector_field().name, *fields[0]]
@@ -128,23 +125,21 @@ class Connector(TextCollection):
             [first, str(vector), *(Jsonb(value) if isinstance(value, dict) else value for value in row.values())]
             for first, vector, row in zip(keys, vectors, fields, strict=True)
         ]
-        with self.asking(), self.client.transaction(), self.client.cursor() as cursor:
+        with self.client.transaction(), self.client.cursor() as cursor:
             cursor.executemany(query, rows)
 
     def remove(self, keys):
         columns, key = self.columns()
         query = SQL("DELETE FROM {} WHERE {} = ANY(%s::{}[])").format(self.table, Identifier(key), SQL(columns[key]))
-        with self.asking():
-            self.client.execute(query, [keys])
+        self.client.execute(query, [keys])
 
     def vector_field(self):
         names = [name for name, kind in self.columns()[0].items() if kind == "vector"]
         if len(names) != 1:
             raise self.refuse(f"{len(names)} columns of type vector", "one")
         place = [self.table.as_string(self.client), names[0]]
-        with self.asking():
-            [(width,)] = self.client.execute(WIDTH, place).fetchall()
-            classes = [name for (name,) in self.client.execute(INDEXES, place)]
+        [(width,)] = self.client.execute(WIDTH, place).fetchall()
+        classes = [name for (name,) in self.client.execute(INDEXES, place)]
         similarities = tuple(CLASSES.get(name, name) for name in classes)
         return VectorField(names[0], width if width > 0 else None, similarities)
 
@@ -164,10 +159,9 @@ class Connector(TextCollection):
             distance=distance,
             count=count,
         )
-        with self.asking():
-            for name, value in options.items():
-                self.client.execute("SELECT set_config(%s, %s, false)", [name, str(value)])
-            rows = self.client.execute(query, {"vector": str(vector)}).fetchall()
+        for name, value in options.items():
+            self.client.execute("SELECT set_config(%s, %s, false)", [name, str(value)])
+        rows = self.client.execute(query, {"vector": str(vector)}).fetchall()
         keys, *values, scores = zip(*rows, strict=True) if rows else [()] * (2 + len(fields))
         return Page([*map(_plain, keys)], dict(zip(fields, map(list, values), strict=True)), None), list(scores)
 

@@ -29,10 +29,9 @@ class Connector(TextCollection):
 
     def pages(self, fields, cursor=None, size=PAGE):
         while True:
-            with self.asking():
-                points, cursor = self.client.scroll(
-                    self.entry["collection"], limit=size, offset=cursor, with_payload=fields, with_vectors=False
-                )
+            points, cursor = self.client.scroll(
+                self.entry["collection"], limit=size, offset=cursor, with_payload=fields, with_vectors=False
+            )
             payloads = [point.payload or {} for point in points]
             values = {name: [payload.get(name) for payload in payloads] for name in fields}
             yield Page([point.id for point in points], values, cursor)
@@ -43,25 +42,21 @@ class Connector(TextCollection):
         return [identifier(name) for name in ids]
 
     def present(self, keys):
-        with self.asking():
-            points = self.client.retrieve(self.entry["collection"], keys, with_payload=False)
+        points = self.client.retrieve(self.entry["collection"], keys, with_payload=False)
         return {point.id for point in points}
 
     def put(self, keys, vectors, fields):
-        with self.asking():
-            if name := self.vector_field().name:
-                vectors = [{name: vector} for vector in vectors]
-            rows = zip(keys, vectors, fields, strict=True)
-            points = [models.PointStruct(id=key, vector=vector, payload=payload) for key, vector, payload in rows]
-            self.client.upsert(self.entry["collection"], points, wait=True)
+        if name := self.vector_field().name:
+            vectors = [{name: vector} for vector in vectors]
+        rows = zip(keys, vectors, fields, strict=True)
+        points = [models.PointStruct(id=key, vector=vector, payload=payload) for key, vector, payload in rows]
+        self.client.upsert(self.entry["collection"], points, wait=True)
 
     def remove(self, keys):
-        with self.asking():
-            self.client.delete(self.entry["collection"], models.PointIdsList(points=keys), wait=True)
+        self.client.delete(self.entry["collection"], models.PointIdsList(points=keys), wait=True)
 
     def vector_field(self):
-        with self.asking():
-            kinds = self.client.get_collection(self.entry["collection"]).config.params.vectors
+        kinds = self.client.get_collection(self.entry["collection"]).config.params.vectors
         named = kinds if isinstance(kinds, dict) else {"": kinds} if kinds else {}
         if len(named) != 1:
             raise self.refuse(f"vectors {', '.join(named)}" if named else "no dense vectors", "one for each point")
@@ -69,15 +64,14 @@ class Connector(TextCollection):
         return VectorField(name, kind.size, (kind.distance.value.lower(),))
 
     def nearest(self, vector, field, similarity, count, fields, options):
-        with self.asking():
-            points = self.client.query_points(
-                self.entry["collection"],
-                query=vector,
-                using=field.name or None,
-                limit=count,
-                search_params=models.SearchParams(**options) if options else None,
-                with_payload=fields,
-            ).points
+        points = self.client.query_points(
+            self.entry["collection"],
+            query=vector,
+            using=field.name or None,
+            limit=count,
+            search_params=models.SearchParams(**options) if options else None,
+            with_payload=fields,
+        ).points
         payloads = [point.payload or {} for point in points]
         values = {name: [payload.get(name) for payload in payloads] for name in fields}
         return Page([point.id for point in points], values, None), [point.score for point in points]
