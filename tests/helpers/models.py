@@ -2,6 +2,7 @@
 its own, in a folder as any other model, or in a cache of the hub's layout.
 """
 
+import json
 import random
 
 import pytest
@@ -52,6 +53,11 @@ def random_weights(model, scale=0.3):
         for values in model.parameters():
             values.add_(scale * torch.randn_like(values))
     return model.eval()
+
+
+def change(path, **settings):
+    """Settings of a model, in a file of its folder."""
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
 
 
 def save_tokenizer(folder, words, longest=32):

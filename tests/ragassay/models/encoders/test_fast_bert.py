@@ -2,7 +2,6 @@
 plain BERT is read without the library, with the same tokens and vectors, bit for bit.
 """
 
-import json
 import random
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertModel
 
-from models import MINILM, SMALL_BERT, WORDS, random_weights, save_tokenizer
+from models import MINILM, SMALL_BERT, WORDS, change, random_weights, save_tokenizer
 from project import ROOT
 from ragassay.models.batches import padded
 from ragassay.models.encoders import fast_bert
@@ -132,10 +131,6 @@ def test_tokens_and_vectors_are_those_of_the_library(folder, strange, monkeypatc
 
 def test_no_library_is_imported():
     subprocess.run([sys.executable, "-c", LOADS, MINILM], check=True, cwd=ROOT)
-
-
-def change(path, **settings):
-    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
 
 
 def without_a_tensor(folder):

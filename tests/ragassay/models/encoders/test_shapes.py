@@ -10,7 +10,7 @@ import transformers
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm, Pooling, Transformer
 
-from models import MINILM, SMALL_BERT, WORDS, random_weights, save_decoder, save_tokenizer
+from models import MINILM, SMALL_BERT, WORDS, change, random_weights, save_decoder, save_tokenizer
 from ragassay.models.batches import padded
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder, EncoderError
@@ -115,9 +115,7 @@ def test_ance_has_a_dense_layer_and_a_norm_on_the_first_token(save, tmp_path):
 
 def test_nomic_has_prefixes_and_needs_no_code_of_its_own(save):
     folder, model, tokenizer = save("NomicBertModel")
-    path = folder / "config.json"
-    own = {"auto_map": {"AutoModel": "modeling.NomicBertModel"}}  # as it is published
-    path.write_text(json.dumps(json.loads(path.read_text()) | own))
+    change(folder / "config.json", auto_map={"AutoModel": "modeling.NomicBertModel"})  # as it is published
     prefixes = {"query": "census ", "passage": "bridge "}
     for role, prefix in prefixes.items():
         expected = alone(model, tokenizer, [prefix + text for text in TEXTS], POOLED["mean"])
@@ -134,9 +132,8 @@ def test_a_decoder_that_embeds_by_its_last_token(tmp_path):
 
 def test_a_model_that_needs_code_of_its_own_is_refused(save):
     folder, _, _ = save("BertModel")
-    path = folder / "config.json"
     own = {"auto_map": {"AutoModel": "modeling_bert.JinaBertModel"}, "architectures": ["JinaBertForMaskedLM"]}
-    path.write_text(json.dumps(json.loads(path.read_text()) | own))
+    change(folder / "config.json", **own)
     told = r"encoder e: .* code of its own \(modeling_bert.JinaBertModel\), which is never run here; .* kind vectors"
     with pytest.raises(EncoderError, match=told):
         embedded(folder, TEXTS)
@@ -158,10 +155,6 @@ SENTENCES = ["The ferry sails at nine.", "Storm", "The census counted every ligh
 def folder(tmp_path):
     """A copy of the encoder's folder, whose settings a test may change."""
     return shutil.copytree(Encoder("minilm", "sentence_transformers", MINILM).local.folder, tmp_path / "model")
-
-
-def change(path, **settings):
-    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
 
 
 def vectors(folder, **options):
