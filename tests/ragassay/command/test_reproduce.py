@@ -56,12 +56,10 @@ def here(project, monkeypatch):
 
 
 def narrow(name):
-    """What a run of the table is given, and the whole configuration."""
+    """The whole configuration of a run of the table."""
     study, paper, table = paper_tables.named(name)
     file = Path("reproduced", f"{study}-{name.partition('/')[2]}.yaml")
-    return yaml.safe_load(file.read_text()) if file.exists() else None, reproduce.narrow(
-        file, paper["configfiles"], paper, table, name, False
-    )
+    return reproduce.narrow(file, paper["configfiles"], paper, table, name, False)
 
 
 def test_it_lists_every_table_with_its_name():
@@ -132,7 +130,7 @@ def bring(folder, *names):
 @pytest.mark.parametrize("name", [name for name in RUN if name.startswith(("raguard", "revprag"))])
 def test_a_table_of_attacks_runs_its_cells_and_no_others(clone, name):
     """Each of the paper's numbers has its cell, but those about texts that only people can write."""
-    _, config = narrow(name)
+    config = narrow(name)
     _, _, table = paper_tables.named(name)
     numbers = paper_tables.printed(name, table)
     names = paper_tables.names_of(table, numbers)
@@ -159,7 +157,7 @@ def test_a_table_of_attacks_runs_its_cells_and_no_others(clone, name):
 
 @pytest.mark.parametrize("name", [name for name in RUN if name.startswith("relevance")])
 def test_a_table_of_relevance_compares_its_sets_and_no_others(clone, name):
-    _, config = narrow(name)
+    config = narrow(name)
     _, _, table = paper_tables.named(name)
     names = paper_tables.names_of(table, paper_tables.printed(name, table))
     sets = config["relevance"]["sets"].values()
@@ -172,7 +170,7 @@ def test_a_table_of_relevance_compares_its_sets_and_no_others(clone, name):
 
 @pytest.mark.parametrize("name", RUN)
 def test_a_table_needs_the_keys_and_data_sets_that_its_page_names(clone, name):
-    _, config = narrow(name)
+    config = narrow(name)
     _, paper, table = paper_tables.named(name)
     keys = {"openai": "OPENAI_API_KEY", "together": "TOGETHER_API_KEY", "moonshot": "MOONSHOT_API_KEY"}
     asked = {model["key_variable"] for model in config["models"].values()} - {None}
@@ -183,10 +181,8 @@ def test_a_table_needs_the_keys_and_data_sets_that_its_page_names(clone, name):
 
 
 def test_a_table_of_sweeps_sweeps_its_own_rows(clone):
-    assert {row["table"] for row in measures.sweep_rows(narrow("raguard/table-7")[1]["raguard"]["sweeps"])} == {
-        "table_7"
-    }
-    assert narrow("raguard/table-6")[1]["raguard"]["sweeps"] is None
+    assert {row["table"] for row in measures.sweep_rows(narrow("raguard/table-7")["raguard"]["sweeps"])} == {"table_7"}
+    assert narrow("raguard/table-6")["raguard"]["sweeps"] is None
 
 
 def test_settings_are_the_same_each_time(clone):
