@@ -28,7 +28,7 @@ rule collect_passages:
     """The documents of the study are a corpus, or a part of it, of so many shards; those of a question set are one, too."""
     input:
         documents=plan(corpora.tables_of, pattern="results/documents/{shard}.parquet"),
-        earlier=plan(corpora.earlier_tables, pattern="results/documents/{shard}.parquet"),
+        earlier=plan(corpora.tables_of, pattern="results/documents/{shard}.parquet", earlier=True),
     output:
         passages=table("results/passages/{corpus}.parquet"),
     wildcard_constraints:

@@ -19,7 +19,7 @@ Writes  fetched/{place}                                                         
 """
 
 from ragassay.base.address import PLACE
-from ragassay.plan import documents, question_sets
+from ragassay.plan import documents, models, question_sets
 from ragassay.plan.entries import having, lacking
 
 CRAWLED = lacking(SHARDS, "documents")
@@ -100,7 +100,7 @@ rule read_question_set:
 rule place_questions:
     """Questions of a set that name no document get the passages that are nearest to them, as a document of their own."""
     input:
-        plan(question_sets.placing_encoder, of=models.encoder_weights),
+        plan(models.encoder_of, role=question_sets.PLACING, of=models.encoder_weights),
         document_files=plan(question_sets.documents),
         question_files=lookup("{question_set}/questions", within=config["question_sets"]),
         vote_files=lookup("{question_set}/human_votes", within=config["question_sets"]),
@@ -115,7 +115,7 @@ rule place_questions:
     resources:
         **ENCODING,
     params:
-        code=code("documents/place_questions.py", question_sets.placing_encoder, of=models.encoder_kind),
+        code=code("documents/place_questions.py", models.encoder_of, role=question_sets.PLACING, of=models.encoder_kind),
         settings=plan(question_sets.place_questions),
     script:
         "../scripts/documents/place_questions.py"

@@ -11,7 +11,7 @@ Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which p
         embeddings/                                                      vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import corpora, relevance, retrieval, search
+from ragassay.plan import corpora, models, relevance, retrieval, search
 from ragassay.plan.report import draws
 
 RETRIEVERS = plan(retrieval.retrievers)
@@ -29,7 +29,7 @@ ruleorder: merge_neighbours > merge_parts > search_bm25 > search_dense > search_
 rule embed_passages:
     """Each passage of a corpus, or of a part, gets its vector, so that searches of it that run side by side only read."""
     input:
-        plan(search.weights),
+        plan(models.encoder_of, role="encoder", of=models.encoder_weights),
         passages="results/passages/{corpus}.parquet",
     output:
         embedded_passages=table("results/embedded_passages/{corpus}/{encoder}/{titles}.parquet"),
@@ -43,7 +43,7 @@ rule embed_passages:
     resources:
         **ENCODING,
     params:
-        code=code("search/embed_passages.py", search.encoder_kind),
+        code=code("search/embed_passages.py", models.encoder_of, role="encoder", of=models.encoder_kind),
         settings=plan(search.embed_passages),
     script:
         "../scripts/search/embed_passages.py"

@@ -3,7 +3,7 @@
 import pytest
 
 from project import ROOT
-from ragassay.plan import models, search
+from ragassay.plan import models
 from ragassay.plan.report import model_note, parameters, render_page
 from wildcards import Wildcards
 
@@ -63,7 +63,7 @@ def test_the_files_of_a_folder_are_inputs_and_a_model_of_the_hub_has_none(config
     assert models.weights(entry | {"model": "gpt2"}) == models.weights(entry | {"model": "package:x/weights"}) == []
     config["encoders"]["mine"] = {"kind": "transformers", "model": "weights"}
     assert models.encoder_weights(config, "mine") == weights and models.encoder_weights(config) == []
-    assert search.weights(config, Wildcards(encoder="mine")) == weights
+    assert models.encoder_of(config, "encoder", models.encoder_weights, Wildcards(encoder="mine")) == weights
 
 
 def test_the_module_of_the_provider_is_that_of_the_models_entry(config):

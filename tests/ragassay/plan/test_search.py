@@ -97,12 +97,9 @@ def test_shards_are_parts_of_the_studys_documents_and_a_new_one_changes_the_last
     assert corpora.parts_of(config, dict.fromkeys(["s1", "s2"]), "documents") == ["documents"]
 
     def tables(more):
-        every = shards | dict.fromkeys(more)
+        every, read = shards | dict.fromkeys(more), corpora.tables_of
         jobs = [Wildcards(corpus=part) for part in corpora.parts_of(config, every, "documents")]
-        return [
-            (corpora.tables_of(config, every, "{shard}", job), corpora.earlier_tables(config, every, "{shard}", job))
-            for job in jobs
-        ]
+        return [tuple(read(config, every, "{shard}", job, earlier) for earlier in (False, True)) for job in jobs]
 
     before = [(["s1", "s2"], []), (["s3", "s4"], ["s1", "s2"])]
     assert tables([]) == before

@@ -27,28 +27,16 @@ def of_study(config: dict, shards: dict) -> list[str]:
     return [*parts_of(config, shards, OWN["corpora"]), *config["question_sets"]]
 
 
-def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
-    """The tables of a question set, or of the study's shards that a part of its corpus consists of."""
+def tables_of(config: dict, shards: dict, pattern: str, wildcards, earlier: bool = False) -> list[str]:
+    """The tables of a question set, or of the study's shards that a part of its corpus consists of; or of those before
+    them, whose documents are passages of `earlier` parts.
+    """
+    names, (_, is_part, number) = [*shards], wildcards.corpus.partition("+")
     if wildcards.corpus in config["question_sets"]:
-        return [pattern.format(shard=wildcards.corpus)]
-    start, end = _shards_of(config, shards, wildcards.corpus)
-    return [pattern.format(shard=name) for name in [*shards][start:end]]
-
-
-def earlier_tables(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
-    """The tables of the shards before those, whose documents are passages of earlier parts."""
-    if wildcards.corpus in config["question_sets"]:
-        return []
-    start, _ = _shards_of(config, shards, wildcards.corpus)
-    return [pattern.format(shard=name) for name in [*shards][:start]]
-
-
-def _shards_of(config, shards, part):
-    """The first shard of a part of the study's corpus and the one after its last, by their numbers."""
-    if "+" not in part:
-        return 0, len(shards)
-    size, number = config["retrieval"]["shards_per_part"], int(part.partition("+")[2])
-    return (number - 1) * size, number * size
+        names, number = [wildcards.corpus], 1
+    size = config["retrieval"]["shards_per_part"] if is_part else len(names)
+    end = int(number or 1) * size
+    return [pattern.format(shard=name) for name in (names[: end - size] if earlier else names[end - size : end])]
 
 
 def files_of(entry: dict, section: str) -> list[str]:
@@ -174,12 +162,6 @@ def count_words(wildcards) -> dict:
     return {"titles": wildcards.titles}
 
 
-def searched_collections(config: dict) -> list[str]:
-    """The collections that retrievers search in."""
-    indexes = [entry.get("index", {}) for entry in config["retrievers"].values()]
-    return [index["collection"] for index in indexes if "collection" in index]
-
-
 def collection(config: dict, name: str) -> dict:
     """What a job gets of a collection that it only reads."""
     return {key: config["collections"][name][key] for key in READ}
@@ -211,8 +193,10 @@ def keys(config: dict) -> list[str]:
 
 
 def _only_read(config):
+    """The collections that corpora are read out of, and those that retrievers search in."""
     collections = [config["corpora"][corpus]["collection"] for corpus in having(config["corpora"], "collection")]
-    return dict.fromkeys([*collections, *searched_collections(config)])
+    indexes = [entry.get("index", {}) for entry in config["retrievers"].values()]
+    return dict.fromkeys([*collections, *(index["collection"] for index in indexes if "collection" in index)])
 
 
 def check(config: dict) -> Iterator[tuple]:

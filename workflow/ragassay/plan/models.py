@@ -42,8 +42,8 @@ def weights(entry: dict) -> list[str]:
 
 
 def named(config: dict, role, wildcards) -> str:
-    """The model of a job: the one that a wildcard names, that stands at a place such as `attacks/{attack}/writer`, or
-    that a function finds; `role` is one of these.
+    """The model or encoder of a job: the one that a wildcard names, that stands at a place such as
+    `attacks/{attack}/writer`, or that a function finds; `role` is one of these.
     """
     if callable(role):
         return role(config, wildcards)
@@ -124,6 +124,11 @@ def encoder_kind(config: dict, name: str = "") -> list[str]:
     return [f"ragassay.models.encoders.kinds.{encoder(config, name)['encoder']['kind']}"]
 
 
+def encoder_of(config: dict, role: str, of, wildcards) -> list[str]:
+    """What `of` says of the encoder of a job: its weights, or its kind."""
+    return of(config, named(config, role, wildcards))
+
+
 def needs_key(entry: dict) -> bool:
     """Whether a run asks this model with a key."""
     return bool(entry["key_variable"]) and entry["mode"] != "replay"
@@ -137,17 +142,16 @@ def check(config: dict) -> Iterator[tuple]:
         if "price" not in entry:
             yield ("models", name), prices.without_price(entry)
     yield from _keys_missing(config)
-    local = {name: entry for name, entry in config["models"].items() if entry["provider"] == "transformers"}
-    scripts = {name: entry["model"] for name, entry in config["models"].items() if entry["provider"] == "script"}
-    for name, folder in scripts.items():
-        if not Path(folder).is_dir():
-            yield ("models", name, "model"), f"found {folder!r}, expected a folder with replies{closest_file(folder)}"
     for name, entry in config["models"].items():
-        if entry["provider"] == PROVIDER:
+        place, model = ("models", name, "model"), entry["model"]
+        if entry["provider"] == "script" and not Path(model).is_dir():
+            yield place, f"found {model!r}, expected a folder with replies{closest_file(model)}"
+        elif entry["provider"] == PROVIDER:
             try:
-                recording.read_card(entry["model"])
+                recording.read_card(model)
             except recording.RecordingError as error:
-                yield ("models", name, "model"), str(error)
+                yield place, str(error)
+    local = {name: entry for name, entry in config["models"].items() if entry["provider"] == "transformers"}
     for section, of_files in {"models": local, "encoders": config["encoders"]}.items():
         for name, entry in of_files.items():
             model = entry["model"]

@@ -16,6 +16,7 @@ from ragassay.plan.services import answering, is_service, models_among, responde
 from ragassay.studies.scope.votes import RECORDED
 
 FOLDS = "in_folds"
+PLACING = "question_sets/{question_set}/nearest/encoder"  # where the encoder stands that places questions
 
 
 def documents(config: dict, wildcards) -> list[str]:
@@ -34,11 +35,6 @@ def place_questions(config: dict, wildcards) -> dict:
     nearest = config["question_sets"][wildcards.question_set]["nearest"]
     params = read_question_set(config, wildcards) | models.encoder(config, nearest["encoder"])
     return params | {"cut": {key: nearest[key] for key in ("words", "overlap")}, "count": nearest["passages"]}
-
-
-def placing_encoder(config: dict, wildcards, of) -> list[str]:
-    """What `of` says of the encoder that places the questions of a set: its weights, or its kind."""
-    return of(config, config["question_sets"][wildcards.question_set]["nearest"]["encoder"])
 
 
 def placed_questions(config: dict, wildcards) -> list[str]:

@@ -130,16 +130,6 @@ def retriever_weights(config: dict, wildcards) -> list[str]:
     return of_encoders(config, [wildcards.retriever], models.encoder_weights)
 
 
-def weights(config: dict, wildcards) -> list[str]:
-    """The weights of the encoder that the wildcard names, as inputs."""
-    return models.encoder_weights(config, wildcards.encoder)
-
-
-def encoder_kind(config: dict, wildcards) -> list[str]:
-    """The module that runs the encoder that the wildcard names."""
-    return models.encoder_kind(config, wildcards.encoder)
-
-
 def retriever_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a retriever."""
     return of_encoders(config, [wildcards.retriever], models.encoder_kind)
