@@ -63,7 +63,7 @@ def test_what_is_of_a_form_has_its_keys_where_it_says_nothing_else(folder):
 
 
 def test_every_form_is_that_of_several_settings():
-    uses = re.findall(r"\bis: (\w+)", "".join(file.read_text() for file in parts()))
+    uses = re.findall(r"\bis: (\w+)", "".join(file.read_text() for file in (FORMS, *parts())))
     assert {name: uses.count(name) for name in load(FORMS) if uses.count(name) < 2} == {}
 
 

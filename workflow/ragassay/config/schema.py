@@ -43,7 +43,9 @@ def load(file) -> dict:
 
 def parts(folder=FOLDER) -> dict[Path, dict]:
     """file -> its schema, with its forms spelled out, in the order of their places."""
-    forms = load(FORMS)
+    forms = {}
+    for name, form in load(FORMS).items():
+        forms[name] = _spelled_out(form, forms, FORMS)
     schemas = {file: load(file) for file in sorted(Path(folder).glob("*.schema.yaml"))}
     for file, part in schemas.items():
         if not isinstance(part, dict) or part.keys() != set(TOP):

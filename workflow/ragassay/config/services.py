@@ -3,17 +3,7 @@ limits and price hold as theirs do."""
 
 SERVICE = "service:"
 ASKED_AS = ("key_variable", "budget_usd", "concurrency", "requests_per_minute", "timeout", "mode", "note")
-SENT_AND_READ = (
-    "kind",
-    "method",
-    "function",
-    "headers",
-    "body",
-    "reply",
-    "local_server",
-    "local_settings",
-    "local_inputs",
-)
+SENT_AND_READ = "kind method function headers body reply local_server local_settings local_inputs".split()
 
 
 def with_services(config: dict) -> dict:
@@ -33,7 +23,5 @@ def _as_model(entry):
     price = {"input": 0, "cached_input": None, "output": 0, "batch": 1, "request": entry["price"]}
     same = {"client": "fast", "tokens_per_minute": None, "options": {}, "sampling": {}}
     same |= {"longest_answer": 1}  # services are paid by the question, so that no length matters to the cap
-    asked = {"service": {name: entry[name] for name in SENT_AND_READ}}
-    return {"provider": "service", "model": entry["version"], "base_url": entry["address"], "price": price} | (
-        shared | same | asked
-    )
+    asked = {"model": entry["version"], "base_url": entry["address"], "price": price}
+    return {"provider": "service"} | asked | shared | same | {"service": {name: entry[name] for name in SENT_AND_READ}}
