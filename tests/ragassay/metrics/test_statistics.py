@@ -58,26 +58,16 @@ def test_where_there_is_no_alpha_there_is_none(table):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_auroc_is_that_of_scikit_learn_with_ties_and_weights(seed):
+def test_areas_and_precisions_are_those_of_scikit_learn_with_ties_weights_and_resamples(seed):
     random = np.random.default_rng(seed)
     scores, positive, weights = random.integers(0, 9, 80), random.random(80) < 0.3, random.integers(0, 4, (3, 80))
     assert auroc(scores, positive) == pytest.approx(roc_auc_score(positive, scores))
     above, below = (
         np.stack([np.bincount(scores[kind], own[kind], 9) for own in weights]) for kind in (positive, ~positive)
     )
-    expected = [roc_auc_score(positive, scores, sample_weight=own) for own in weights]
-    assert areas(above, below) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_average_precision_is_that_of_scikit_learn_with_ties_weights_and_resamples(seed):
-    random = np.random.default_rng(seed)
-    scores, positive, weights = random.integers(0, 9, 80), random.random(80) < 0.3, random.integers(0, 4, (3, 80))
-    above, below = (
-        np.stack([np.bincount(scores[kind], own[kind], 9) for own in weights]) for kind in (positive, ~positive)
-    )
-    expected = [average_precision_score(positive, scores, sample_weight=own) for own in weights]
-    assert precisions(above, below) == pytest.approx(expected, abs=1e-12)
+    for metric, theirs in ((areas, roc_auc_score), (precisions, average_precision_score)):
+        expected = [theirs(positive, scores, sample_weight=own) for own in weights]
+        assert metric(above, below) == pytest.approx(expected, abs=1e-12)
     panel = Panel(np.arange(80), 5, seed)
     found = panel.average_precision(scores, positive)
     assert found.values[0] == pytest.approx(average_precision_score(positive, scores), abs=1e-12)
