@@ -1,7 +1,5 @@
 """measure_detectors: detectors, baselines and judges on the same questions, without those that were trained on."""
 
-import json
-
 import pytest
 
 from described import shown
@@ -9,10 +7,9 @@ from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
-from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
-from rows import place, row, written
+from rows import metrics_of, place, row, written
 from scripts.detectors.measure_detectors import measure_detectors
 
 
@@ -76,11 +73,7 @@ def measured(new_study, tmp_path_factory):
     )
     for name in ("detectors", "detectors_numbers", "detectors_gold"):
         assert shown(name, study.path("metrics.parquet"))[1] == []
-    found = {}
-    for one in tables.read(METRICS, study.path("metrics.parquet")).to_pylist():
-        keys = {name: key for name, key in json.loads(one["keys"]).items() if name != "role"}
-        found[one["table"], *keys.values(), one["metric"]] = one
-    return rows, found
+    return rows, metrics_of(study.path("metrics.parquet"), "role")
 
 
 def test_only_documents_count_that_no_detector_was_made_with(measured):

@@ -1,7 +1,5 @@
 """measure_agreement: Table 4 and Figure 2 by hand for a small sample; no labels, no section."""
 
-import json
-
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
@@ -11,10 +9,9 @@ from project import TINY, planned, snakemake
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD, HUMAN_LABELS
-from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
-from rows import row
+from rows import metrics_of, row
 from scripts.hardness.measure_agreement import measure_agreement, recorded
 
 #        item: group, annotators, gold, judge, intention
@@ -78,8 +75,7 @@ def measured(tmp_path):
     settings = {"judges": ["j"], "annotators_per_item": 2, "resamples": 50, "seed": 0}
     measure_agreement(*paths, tmp_path / "metrics.parquet", **settings)
     assert shown("agreement", tmp_path / "metrics.parquet")[1] == []
-    rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
-    return {(row["table"], *json.loads(row["keys"]).values(), row["metric"]): row for row in rows}
+    return metrics_of(tmp_path / "metrics.parquet")
 
 
 def test_table_4_by_hand(measured):

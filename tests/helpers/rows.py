@@ -47,6 +47,15 @@ def numbers(rows, *names, of=("value", "n")):
     return found
 
 
+def metrics_of(path, *without):
+    """(table, values of the keys but for these, metric) -> row, of a file of metrics."""
+    found = {}
+    for measured in tables.read(METRICS, path).to_pylist():
+        keys = [value for name, value in json.loads(measured["keys"]).items() if name not in without]
+        found[measured["table"], *keys, measured["metric"]] = measured
+    return found
+
+
 def values_of(path, table):
     """keys but for the place, joined -> metric -> value, of a table of metrics."""
     found = {}

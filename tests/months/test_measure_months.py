@@ -1,6 +1,5 @@
 """measure_months: each figure against one that is counted slowly by hand, and what a shard may lack."""
 
-import json
 from itertools import product
 
 import numpy as np
@@ -13,10 +12,10 @@ from ragassay.report.findings import findings
 from ragassay.report.sections import described, load
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS_SCORES
-from ragassay.schemas.report import CALLS, METRICS
+from ragassay.schemas.report import CALLS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from rows import place, row
+from rows import metrics_of, place, row
 from scripts.months.measure_months import measure_months
 
 SECTION = ROOT / "workflow/report/sections/months.yaml"
@@ -85,12 +84,7 @@ def measured(folder, months, prompts=("basic", "cot"), detectors=("sbert",), tim
 
 
 def numbers(path):
-    """(table, what keys say but for their place, metric) -> row"""
-    found = {}
-    for one in tables.read(METRICS, path).to_pylist():
-        keys = json.loads(one["keys"])
-        found[one["table"], *(keys[key] for key in sorted(keys.keys() - {"at", "since"})), one["metric"]] = one
-    return found
+    return metrics_of(path, "at", "since")
 
 
 def by_hand(rows):

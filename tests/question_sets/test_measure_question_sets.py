@@ -16,7 +16,7 @@ from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.studies.scope.question_sets import settled
 from ragassay.studies.scope.votes import IN, OUT
-from rows import place, row, written
+from rows import metrics_of, place, row, written
 from scripts.question_sets.measure_question_sets import CONTROL, UNTYPED, measure_question_sets, set_rows
 from scripts.question_sets.measure_question_sets import measured as measured_rows
 from study import question
@@ -41,13 +41,6 @@ def _searched(folder, asked):
         table.name: [written(folder, table, rows, **keys)]
         for table, rows in ((QUERIES, queries), (NEIGHBOURS, neighbours))
     }
-
-
-def _metrics(path):
-    """(table, values of the keys, metric) -> row."""
-    rows = tables.read(METRICS, path).to_pylist()
-    keys = [{name: key for name, key in json.loads(row["keys"]).items() if name != "role"} for row in rows]
-    return {(row["table"], *own.values(), row["metric"]): row for row, own in zip(rows, keys, strict=True)}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +79,7 @@ def measured(tmp_path_factory):
     files |= _searched(folder, asked) | {"gold": [], "predictions": [], "fold_predictions": []}
     measure_question_sets(**files, metrics=folder / "metrics.parquet", **DRAWS)
     assert shown("question_sets", folder / "metrics.parquet")[1] == []
-    return _metrics(folder / "metrics.parquet")
+    return metrics_of(folder / "metrics.parquet", "role")
 
 
 def test_a_confusion_matrix_counts_every_question(measured):

@@ -1,6 +1,5 @@
 """measure_retrieval: recall, nDCG and MRR of each kind of question, with intervals by documents."""
 
-import json
 import math
 
 import pytest
@@ -8,9 +7,8 @@ import pytest
 from described import shown
 from ragassay.base import tables
 from ragassay.schemas.corpora import INDEX_RECALL, NEIGHBOURS, PASSAGES, QUERIES
-from ragassay.schemas.report import METRICS
 from ragassay.search.measures import GoldError
-from rows import place, row
+from rows import metrics_of, place, row
 from scripts.search.measure_retrieval import measure_retrieval
 
 DRAWS = {"resamples": 30, "seed": 0}
@@ -30,8 +28,7 @@ def measured(folder, queries, own=None, index_recall=(), **found):
     metrics = folder / "metrics.parquet"
     measure_retrieval(**files, **own, metrics=metrics, retrievers=list(found), **DRAWS)
     assert shown("retrieval", metrics)[1] == ([] if len(found) > 1 else ["retrievers"])
-    rows = tables.read(METRICS, metrics).to_pylist()
-    return {(one["table"], *json.loads(one["keys"]).values(), one["metric"]): one for one in rows}
+    return metrics_of(metrics)
 
 
 def write_passages(path, passages):
