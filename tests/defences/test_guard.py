@@ -25,13 +25,10 @@ from ragassay.studies.poisoning.defences.kinds.echo import taken_up
 from ragassay.studies.poisoning.defences.scorer import opened
 from ragassay.studies.poisoning.defences.thresholds import ALL, fold_of
 from study import MINILM
+from workshop import pages
 
 GUIDE = (ROOT / "docs/defences.md").read_text()
 FOLDER = "results/guards/mine/minilm"
-
-
-def blocks(kind):
-    return re.findall(rf"```{kind}\n(.*?)```", GUIDE, re.DOTALL)
 
 
 def test_the_guides_python_keeps_clean_texts_and_says_why_others_go(place, monkeypatch):
@@ -47,7 +44,7 @@ def test_the_guides_python_keeps_clean_texts_and_says_why_others_go(place, monke
     corpus, questions = random.normal(size=(200, 8)), np.eye(8)
     given |= {"corpus_vectors": corpus / np.linalg.norm(corpus, axis=1)[:, None], "question_vectors": questions}
     given |= {"new_texts": ["The old ferry and the tide of morning."] * 2, "new_vectors": [questions[3], corpus[0] / 9]}
-    for block in blocks("python"):
+    for block in pages("defences")["python"]:
         exec(block, given)
     judged = given["screen"](given["new_texts"], given["new_vectors"])
     assert [one.reason.endswith("asked") for one in judged] == [True, False] and judged[0].criteria[-1].score == 1

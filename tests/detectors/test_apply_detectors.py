@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from project import ROOT
 from ragassay import Detector
 from ragassay.base import tables
 from ragassay.base.card import signed
@@ -19,6 +18,7 @@ from ragassay.studies.scope.detectors import detector
 from ragassay.studies.scope.detectors.detector import DetectorError
 from ragassay.studies.scope.detectors.kinds import appended_token
 from rows import row
+from workshop import pages
 
 
 def test_every_question_gets_a_row_from_each_head(study):
@@ -108,7 +108,7 @@ def test_new_questions_get_the_scores_of_the_run(study, decoder, kind):
 def test_the_python_of_the_guide_runs_where_detectors_lie(study, monkeypatch, capsys):
     study.train(study.settings("similarity"), "results/detectors/similarity/minilm/authors/careful")
     monkeypatch.chdir(study.folder)
-    [program] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/detectors.md").read_text(), re.DOTALL)
+    [program] = pages("detectors")["python"]
     exec(program, {})
     assert re.fullmatch(r"(True|False) 0\.\d+\n", capsys.readouterr().out)
 
