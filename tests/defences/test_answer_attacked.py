@@ -10,6 +10,7 @@ from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.defences.defence import DefenceError, kind_of
 from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
+from study import model_at
 from targets import READER, TARGET_ROWS
 from tools.loopback import Loopback
 
@@ -96,8 +97,7 @@ def server(monkeypatch):
     """A model that knows an answer by heart and says what a stage of a defence wants to hear, and the model's entry."""
     monkeypatch.setenv("KEY", "test-key")
     with Loopback(respond="answers:consolidating") as server:
-        model = {"name": "loopback", "provider": "openai", "model": "loopback", "base_url": server.url}
-        yield server, model | {"key_variable": "KEY", "price": {"input": 1, "output": 1}}
+        yield server, model_at(server.url, price={"input": 1, "output": 1})
 
 
 def test_what_most_passages_say_is_elected(ask, server):

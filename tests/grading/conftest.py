@@ -6,6 +6,8 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from rows import row
+from study import model_at
+from targets import READER
 
 TEXTS = {
     "ferry": "The ferry Kittiwake was built in Brackwater in 2028. It takes 540 people.",
@@ -41,8 +43,7 @@ def asking(files, tmp_path):
     """What every stage that asks the rules get, by the prompt's name."""
 
     def settings(prompt):
-        reader = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
-        about = {"prompt": ROOT / f"resources/prompts/{prompt}.yaml", "calls": files("calls"), "model": reader}
+        about = {"prompt": ROOT / f"resources/prompts/{prompt}.yaml", "calls": files("calls"), "model": READER}
         return about | {"ledger": str(tmp_path / "ledger"), "sampling": {"temperature": 0}, "most_rejected": 1}
 
     return settings
@@ -52,9 +53,4 @@ def asking(files, tmp_path):
 def loopback(monkeypatch):
     """The settings of a model behind a local server."""
     monkeypatch.setenv("KEY", "test-key")
-
-    def model(server):
-        own = {"name": "m", "provider": "openai", "model": "loopback", "base_url": server.url, "key_variable": "KEY"}
-        return own | {"price": {"input": 0, "output": 0}}
-
-    return model
+    return lambda server: model_at(server.url)

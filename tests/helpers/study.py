@@ -63,6 +63,12 @@ def question(doc_id, number, intended, text="What is it?"):
     }  # fmt: skip
 
 
+def model_at(url, **more):
+    """The entry of a model behind a server at this address."""
+    about = {"name": "m", "provider": "openai", "model": "loopback", "base_url": url, "key_variable": "KEY"}
+    return about | {"price": FREE} | more
+
+
 class Study:
     """A folder with one file per table."""
 
@@ -81,8 +87,7 @@ class Study:
 
     def asks(self, url):
         """From now on stages ask the server at this address."""
-        self.model = {"name": "m", "provider": "openai", "model": "loopback", "base_url": url, "key_variable": "KEY"}
-        self.model |= {"price": FREE, "concurrency": 8}
+        self.model = model_at(url, concurrency=8)
 
     def run(self, stage, inputs, outputs, prompts=None, asking=True, **settings):
         """Run a stage; prompts are names by argument, tables are files by their names."""

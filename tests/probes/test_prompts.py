@@ -19,6 +19,7 @@ from ragassay.studies.poisoning.probes.rows import baselines_of
 from rows import row
 from scripts.probes.mask_passages import masked
 from scripts.probes.scrutinise_answers import scrutinise_answers
+from study import model_at
 from tools.loopback import Loopback
 
 
@@ -145,15 +146,8 @@ def test_scrutiny_asks_for_steps_and_then_whether_they_hold(study, tmp_path, mon
     scores, calls = tmp_path / "scrutiny.parquet", tmp_path / "calls.parquet"
     settings = {"sampling": {}, "votes": 1, "voting": {}, "in_lines": False, "most_rejected": 1}
     with Loopback(respond="answers:reason") as server:
-        monkeypatch.setenv("SCRUTINY_KEY", server.key)
-        model = {
-            "name": "reasons",
-            "provider": "openai",
-            "model": "loopback",
-            "base_url": server.url,
-            "concurrency": 32,
-        }
-        model |= {"key_variable": "SCRUTINY_KEY", "price": {"input": 0, "output": 0}}
+        monkeypatch.setenv("KEY", server.key)
+        model = model_at(server.url, name="reasons", concurrency=32)
         scrutinise_answers(*inputs, scores, calls, model, str(tmp_path / "ledger/scrutiny"), **settings)
     found = {}
     for (_, one), scored in zip(asked(study)[0], tables.read(BASELINE_SCORES, scores).to_pylist(), strict=True):
