@@ -144,17 +144,6 @@ def test_check_says_which_corpus_needs_more_parts(here, monkeypatch, capsys):
     ]
 
 
-def test_check_names_the_key_that_is_not_set(here, monkeypatch, capsys):
-    monkeypatch.delenv("MY_KEY", raising=False)
-    entry = "{provider: openai, model: m, key_variable: MY_KEY, price: {input: 1, output: 1}}"
-    (here / "mine.yaml").write_text(f"models: {{mine: {entry}}}\n")
-    assert check.report(["--configfile", "mine.yaml"]) == 1
-    line = "mine.yaml: models.mine.key_variable: found nothing in the environment variable MY_KEY, expected the key"
-    assert capsys.readouterr().err.startswith(line)
-    monkeypatch.setenv("MY_KEY", "x")
-    assert check.report(["--configfile", "mine.yaml"]) == 0
-
-
 def test_check_asks_each_model_on_demand(here, monkeypatch, capsys):
     monkeypatch.setenv("MY_KEY", "test-key")
     with Loopback(texts=["Paris"]) as server:
