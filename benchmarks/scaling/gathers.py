@@ -10,27 +10,8 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.models.heads.scores import LOGISTIC
 from ragassay.people.labelling import ANNOTATOR, LABELS
-from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
+from ragassay.results import all_tables
 from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD
-from ragassay.schemas.relevance import DRIFT
-from ragassay.schemas.scope_answers import (
-    CLOSED_BOOK_ANSWERS,
-    DEFUSION_LABELS,
-    DEFUSION_VOTES,
-    DETECTOR_TRAINING,
-    PREDICTIONS,
-    RESPONSES,
-)
-from ragassay.schemas.scope_questions import (
-    CLAIMS,
-    NOVEL_CLAIMS,
-    QUESTIONS,
-    RECOVERED_CLAIMS,
-    SCOPE_LABELS,
-    SCOPE_VOTES,
-    SELECTED_QUESTIONS,
-)
 from scripts.detectors import train_detector
 from scripts.detectors.measure_detectors import measure_detectors
 from scripts.documents.describe_documents import describe_documents
@@ -65,41 +46,45 @@ class Gathers:
         self.shards = synthetic_study.shards(documents)
         self.draws = {"resamples": resamples, "seed": 0}
 
-    def of(self, table, variant: str = "") -> list:
-        """The files of a table, one for each shard or one for all."""
-        names = self.shards if "{shard}" in table.path else [""]
-        return [synthetic_study.place(self.folder, table, shard, variant) for shard in names]
+    def of(self, names: str, variant: str = "") -> list[list[Path]]:
+        """The files of each of these tables, one for each shard or one for all."""
+        declared = [all_tables()[name] for name in names.split()]
+        return [
+            [synthetic_study.place(self.folder, table, shard, variant) for shard in shards]
+            for table in declared
+            for shards in [self.shards if "{shard}" in table.path else [""]]
+        ]
 
     def to(self, name: str):
         return self.out / f"{name}.parquet"
 
     def describe_documents(self):
-        describe_documents(self.of(DOCUMENTS), self.to("document_statistics"))
+        describe_documents(*self.of("documents"), self.to("document_statistics"))
 
     def measure_documents(self):
         rejects = [path for shard in self.shards for path in synthetic_study.rejects(self.folder, shard)]
-        describe_documents(self.of(DOCUMENTS), self.to("document_statistics"))
-        measure_documents(self.of(DOCUMENTS), rejects, self.to("document_statistics"), self.to("documents"), 50)
+        self.describe_documents()
+        measure_documents(*self.of("documents"), rejects, self.to("document_statistics"), self.to("documents"), 50)
 
     def grade_hardness(self):
-        files = self.of(HARDNESS), self.of(SELECTED_QUESTIONS), self.to("hardness_scores"), self.to("hardness_strata")
-        grade_hardness(*files, LIMITS, 20, **self.draws)
+        files = self.of("hardness selected_questions")
+        grade_hardness(*files, self.to("hardness_scores"), self.to("hardness_strata"), LIMITS, 20, **self.draws)
 
     def measure_scope(self):
-        read = (DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, DRIFT, NOVEL_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS, HARDNESS)
-        files = [self.of(table) for table in (*read, HARDNESS_SCORES, HARDNESS_STRATA)]
+        files = self.of("documents claims recovered_claims drift novel_claims scope_labels selected_questions")
+        files += self.of("hardness hardness_scores hardness_strata")
         rejects = [synthetic_study.rejects(self.folder, shard)[0] for shard in self.shards]
         measure_scope(*files, rejects, self.to("scope"), self.to("examples"), **OWN, **self.draws)
 
     def measure_responses(self, flips: int = 10_000):
-        votes = [path for variant in VARIANTS for path in self.of(DEFUSION_VOTES, variant)]
-        before = [self.of(table) for table in (DOCUMENTS, SELECTED_QUESTIONS, RESPONSES, DEFUSION_LABELS)]
-        after = [self.of(table) for table in (SCOPE_LABELS, HARDNESS_SCORES, CLOSED_BOOK_ANSWERS)]
+        votes = [path for variant in VARIANTS for path in self.of("defusion_votes", variant)[0]]
+        before = self.of("documents selected_questions responses defusion_labels")
+        after = self.of("scope_labels hardness_scores closed_book_answers")
         asking = {"by_rules": False, "prompt": KEYS["prompt"], "cutoffs": {}, "least_share": 0.5, "flips": flips}
         measure_responses(*before, votes, *after, [], self.to("responses"), **OWN, **asking, **self.draws)
 
     def sample_for_annotation(self):
-        files = [self.of(table) for table in (DOCUMENTS, SELECTED_QUESTIONS, RESPONSES)]
+        files = self.of("documents selected_questions responses")
         items = synthetic_study.place(self.out, ANNOTATION_ITEMS)
         sample_for_annotation(*files, items, "kept", confidence=0.95, margin=0.05, groups=3, seed=0)
 
@@ -107,7 +92,7 @@ class Gathers:
         """After a sample was labelled, by people who all agree with each other."""
         self.sample_for_annotation()
         items, annotations, gold = self.labelled()
-        judged = [self.of(table) for table in (QUESTIONS, SCOPE_LABELS, DEFUSION_LABELS)]
+        judged = self.of("questions scope_labels defusion_labels")
         asking = {"judges": [KEYS["judge"]], "annotators_per_item": PEOPLE, **self.draws}
         measure_agreement([items], [annotations], [gold], [], *judged, self.to("agreement"), **asking)
 
@@ -128,8 +113,7 @@ class Gathers:
         return items, annotations, gold
 
     def measure_detectors(self):
-        read = (DOCUMENTS, SELECTED_QUESTIONS, SCOPE_LABELS, HARDNESS_SCORES, DETECTOR_TRAINING, PREDICTIONS)
-        files = [self.of(table) for table in read]
+        files = self.of("documents selected_questions scope_labels hardness_scores detector_training predictions")
         asking = {"generator": KEYS["generator"], "asked_models": [KEYS["judge"]], **self.draws}
         measure_detectors(*files, [], [], self.to("detectors"), **asking)
 
@@ -139,8 +123,7 @@ class Gathers:
         outputs = [self.out / "heads.safetensors", self.out / "card.json", self.to("training"), self.to("known")]
         with mock.patch.object(train_detector, "kind", RandomFeatures):
             train_detector.train_detector(
-                self.of(DOCUMENTS),
-                self.of(SELECTED_QUESTIONS),
+                *self.of("documents selected_questions"),
                 None,
                 [],
                 *outputs,
@@ -154,19 +137,19 @@ class Gathers:
             )
 
     def measure_months(self):
-        read = (DOCUMENTS, SELECTED_QUESTIONS, HARDNESS_SCORES, DEFUSION_LABELS, PREDICTIONS)
+        files = self.of("documents selected_questions hardness_scores defusion_labels predictions")
         paid = [synthetic_study.calls(self.folder, shard) for shard in self.shards]
-        measure_months(*[self.of(table) for table in read], paid, self.to("months"), **self.draws)
+        measure_months(*files, paid, self.to("months"), **self.draws)
 
     def list_questions(self):
-        read = (DOCUMENTS, QUESTIONS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, SCOPE_LABELS, SCOPE_VOTES, HARDNESS)
-        files = [self.of(table) for table in (*read, HARDNESS_SCORES, HARDNESS_STRATA, RESPONSES, DEFUSION_LABELS)]
+        files = self.of("documents questions claims recovered_claims novel_claims scope_labels scope_votes hardness")
+        files += self.of("hardness_scores hardness_strata responses defusion_labels")
         templates = [REPORT / "explorer.html.j2", REPORT / "provenance.html.j2"]
         scripts = [REPORT / "explorer_question.js", REPORT / "explorer.js"]
         page = self.out / "explorer.html"
         texts = {"title": "A study", "subject": "All of it.", "report": "index.html", "command": "make demo"}
         list_questions(
-            *files, [], [], self.of(PREDICTIONS), [], [], templates, REPORT / "explorer.css", scripts, page,
+            *files, [], [], *self.of("predictions"), [], [], templates, REPORT / "explorer.css", scripts, page,
             page.with_suffix(".csv"), remedies=REMEDIES, models={}, **texts,
         )  # fmt: skip
 

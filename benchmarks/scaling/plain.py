@@ -11,9 +11,6 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from common.figures import figure
-from ragassay.schemas.hardness import HARDNESS_SCORES
-from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS
-from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from scaling.gathers import Gathers
 from tools import synthetic_study
 
@@ -55,8 +52,8 @@ def _rows(metrics, wanted):
 
 def _plainly(gathers):
     """(table, metric or method) -> value, low, high."""
-    tables = (SELECTED_QUESTIONS, HARDNESS_SCORES, DEFUSION_LABELS, PREDICTIONS)
-    asked, hard, answers, predictions = (pd.concat(map(pd.read_parquet, gathers.of(table))) for table in tables)
+    files = gathers.of("selected_questions hardness_scores defusion_labels predictions")
+    asked, hard, answers, predictions = (pd.concat(map(pd.read_parquet, paths)) for paths in files)
     asked["hard"] = asked["question_id"].isin(hard[hard["hard"]]["question_id"])
     settled = asked[asked["label"].isin(["in_scope", "out_of_scope"])]
     agreed = settled.assign(value=settled["label"] == settled["intended"])
