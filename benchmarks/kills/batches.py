@@ -85,21 +85,9 @@ def start(model: Model, folder: Path, story: int, point: str = "", ordinal: int 
 
 def arm(when: str, what: str, ordinal: int, provider: str) -> None:
     if what in RECORDS:
-        stage.RECORDS = RECORDS
-        stage.arm(when, what, ordinal)
-        return
-    call, left = getattr(PROVIDERS[provider], what), [ordinal]
-
-    async def wrapped(*arguments):
-        left[0] -= 1
-        if left[0] == 0 and when == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        found = await call(*arguments)
-        if left[0] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return found
-
-    setattr(PROVIDERS[provider], what, wrapped)
+        stage.kill_at(os, "write", when, ordinal, RECORDS[what])
+    else:
+        stage.kill_at(PROVIDERS[provider], what, when, ordinal)
 
 
 def plans(kills: int):

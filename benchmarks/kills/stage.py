@@ -5,6 +5,7 @@ provider's `send`, pyarrow's writer. A run is a fork of the process that importe
 take minutes. The modules beside this one kill and count.
 """
 
+import inspect
 import os
 import signal
 import sys
@@ -36,13 +37,14 @@ ANSWERS = Table(
 )
 RECORDS = {"intent": b'"t":"i"', "reply": b'"t":"d"', "cost": b'"t":"u"'}
 CALLS = {
+    "send": (provider.Provider, "send"),
     "sync": (os, "fsync"),
     "lease": (os, "link"),
     "rename": (os, "replace"),
     "output": (pq.ParquetWriter, "write_table"),
 }
 POINTS = [f"{when} {name}" for name in RECORDS for when in ("before", "half", "after")]
-POINTS += [f"{when} {name}" for name in ("send", *CALLS) for when in ("before", "after")]
+POINTS += [f"{when} {name}" for name in CALLS for when in ("before", "after")]
 ONCE = ("lease", "output")  # happen once in a run
 
 
@@ -118,47 +120,43 @@ def forked(work) -> int:
 
 
 def arm(when: str, what: str, ordinal: int) -> None:
-    """Wrap the one call that `what` stands for, so that it kills the process at its `ordinal`-th time."""
-    left = [ordinal]
-
-    def reached():
-        left[0] -= 1
-        return left[0] == 0
-
-    def die():
-        os.kill(os.getpid(), signal.SIGKILL)
-
+    """Have the process killed when the call that `what` stands for comes for the `ordinal`-th time."""
     if what in RECORDS:
-        write = os.write
-
-        def wrapped(file, data):
-            if RECORDS[what] not in data or not reached():
-                return write(file, data)
-            if when != "before":
-                write(file, data if when == "after" else data[: len(data) // 2])
-            return die()
-
-        os.write = wrapped
-    elif what == "send":
-        send = provider.Provider.send
-
-        async def wrapped(self, *arguments):
-            now = reached()
-            if now and when == "before":
-                die()
-            found = await send(self, *arguments)
-            return die() if now else found
-
-        provider.Provider.send = wrapped
+        kill_at(os, "write", when, ordinal, RECORDS[what])
     else:
-        owner, name = CALLS[what]
-        call = getattr(owner, name)
+        kill_at(*CALLS[what], when, ordinal)
 
-        def wrapped(*arguments, **more):
-            now = reached()
-            if now and when == "before":
-                die()
-            found = call(*arguments, **more)
-            return die() if now else found
 
-        setattr(owner, name, wrapped)
+def kill_at(owner, name: str, when: str, ordinal: int, record: bytes = b"") -> None:
+    """Wrap a function, so that it kills the process before or after the `ordinal`-th of its calls, or with half of it
+    written. Where a record is given, calls that write another one do not count.
+    """
+    call, left = getattr(owner, name), [ordinal]
+
+    def begin(arguments) -> bool:
+        """Whether the process is to be killed after this call."""
+        if record and record not in arguments[-1]:
+            return False
+        left[0] -= 1
+        if left[0]:
+            return False
+        if when == "half":
+            *place, data = arguments
+            call(*place, data[: len(data) // 2])
+        return die() if when != "after" else True
+
+    def sync(*arguments, **more):
+        now = begin(arguments)
+        result = call(*arguments, **more)
+        return die() if now else result
+
+    async def awaited(*arguments, **more):
+        now = begin(arguments)
+        result = await call(*arguments, **more)
+        return die() if now else result
+
+    setattr(owner, name, awaited if inspect.iscoroutinefunction(call) else sync)
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
