@@ -3,7 +3,7 @@ is named.
 
 `report` installs the wheel that a clone builds, makes a project of 25 documents with `ragassay init` and runs it with
 the rules, to its report. `commands` asks for help, plans the default and estimates 2,000 documents. `gate` loads the
-gate of a folder of documents. `months` adds a month to ten whose results are there, and counts the jobs of a plan.
+gate of a folder of documents.
 `thirteen` runs a project of thirteen equal months: how much more does the last cost than the second? The ten between
 are one run, which leaves the same files as ten.
 """
@@ -32,7 +32,6 @@ print(time.perf_counter() - begin)
 TIMES = 5
 WORDS = "ferry library orchard lighthouse census bridge herring cheese glacier council harbour market".split()
 VERBS = "opens closes costs carries serves moves repairs counts sells plants".split()
-MONTHS = [f"2026-{number:02}" for number in range(1, 12)]
 YEAR, EQUAL = [f"2025-{number:02}" for number in range(1, 13)] + ["2026-01"], 25  # documents of each month
 OUTPUTS = re.compile(r"^ +output: (.*)$", re.MULTILINE)
 
@@ -104,31 +103,6 @@ def gate() -> None:
         figure("loading_a_gate", min(loads), "s", "<= 1")
 
 
-def months() -> None:
-    """Results of the ten are there as empty files: a plan looks at names and times alone."""
-    with installed() as (ragassay, work):
-        rows = ["shard\tdocuments"]
-        for month in MONTHS:
-            documents(work / f"data/{month}", 2)
-            rows.append(f"{month}\tdata/{month}")
-        (work / "shards.tsv").write_text("\n".join(rows[:-1]) + "\n")
-        trained_on = ", ".join(MONTHS[:-1])
-        (work / "ragassay.yaml").write_text(f"shards: shards.tsv\ndetectors: {{trained_on: [{trained_on}]}}\n")
-        for file in ", ".join(OUTPUTS.findall(timed(work, ragassay, "run", "--dry-run")[1])).split(", "):
-            path = work / file.removesuffix(" (directory)").strip()
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("x")
-        with (work / "shards.tsv").open("a") as table:
-            table.write(f"{rows[-1]}\n")
-        planned = OUTPUTS.findall(timed(work, ragassay, "run", "--dry-run")[1])
-        older = [files for files in planned if any(month in files for month in MONTHS[:-1])]
-        figure("jobs_of_older_months_behind_a_new_one", len(older), "jobs", "== 0")
-        count("jobs_of_a_month_added_to_ten", len([files for files in planned if MONTHS[-1] in files]), "jobs")
-        count(
-            "gathers_behind_a_month_added_to_ten", len([files for files in planned if MONTHS[-1] not in files]), "jobs"
-        )
-
-
 def thirteen() -> None:
     with installed() as (ragassay, work):
         for month in YEAR:
@@ -161,4 +135,4 @@ def _added(ragassay, project, months) -> tuple[float, int]:
 
 
 if __name__ == "__main__":
-    parts({"report": report, "commands": commands, "gate": gate, "months": months, "thirteen": thirteen})
+    parts({"report": report, "commands": commands, "gate": gate, "thirteen": thirteen})

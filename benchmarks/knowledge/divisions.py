@@ -13,16 +13,19 @@ from scipy import stats
 
 from common.figures import figure
 from knowledge.synthetic_gates import MINILM, WORDS, published
+from ragassay.metrics.panel import auroc
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.search.bm25 import Bm25
+from ragassay.search.nearest import COSINE, comparable
+from ragassay.studies.relevance.searched_queries import fits, fractions
+from ragassay.studies.relevance.statistics import fused_mss, mss
 
 DIVISIONS, HALF = 5, 0.5
 LEAST = 0.97
 
 
 def divisions() -> None:
-    from ragassay.metrics.panel import auroc
-    from ragassay.studies.relevance.searched_queries import fits, fractions
-    from ragassay.studies.relevance.statistics import fused_mss, mss
-
     for name in ("pubmed", "nq"):
         documents, about, similarities = searched(name)
         kept, fitting, areas = np.unique(about), fits(about), {"fused": [], "mss": []}
@@ -41,11 +44,6 @@ def divisions() -> None:
 
 def searched(name: str) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """The document of each passage, that of each question, and questions x passages by vectors and by words."""
-    from ragassay.models.encoders.embed import Embedder
-    from ragassay.models.encoders.encoder import Encoder
-    from ragassay.search.bm25 import Bm25
-    from ragassay.search.nearest import COSINE, comparable
-
     passages, questions = published(name)
     texts, asked = [row["text"] for row in passages], [row["text"] for row in questions]
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:

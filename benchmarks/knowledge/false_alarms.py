@@ -10,6 +10,8 @@ kind of stream counts in which it is least.
 import numpy as np
 
 from common.figures import figure
+from ragassay.studies.relevance import drift
+from ragassay.studies.relevance.drift import Stream
 
 ALPHA = 0.05
 DAYS, A_DAY, WINDOW, REFERENCE = 98, 20, 20, 100
@@ -20,9 +22,6 @@ LEAST = 0.735  # of drifting logs must ring: what an alarm found that ranked eac
 
 
 def false_alarms() -> None:
-    from ragassay.studies.relevance import drift
-    from ragassay.studies.relevance.drift import Stream
-
     draw, count = np.random.default_rng(0), DAYS * A_DAY
     alone, days = np.arange(count), np.repeat(np.arange(DAYS), A_DAY)
     windows = alone // WINDOW

