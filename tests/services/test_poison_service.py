@@ -16,10 +16,11 @@ from guarded import FOLDER, place, scored  # noqa: F401
 from poisoned_services import CLEAN, PLANTED, Runs, echoing, of_folder, settings, unmoved
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
+from ragassay.schemas.report import Section
 from ragassay.schemas.services import POISONED_SERVICE_ANSWERS
 from ragassay.services import staging
 from ragassay.services.collection import CollectionError, opened
-from scripts.services.measure_services import poison_outcomes, poison_rows
+from ragassay.services.poison_shares import poison_outcomes, poison_rows
 from scripts.services.poison_service import Planted, StandingGuards, poison_service
 from services import Service, of_question
 from study import MINILM
@@ -41,7 +42,7 @@ def answers(folder):
 
 
 def shares(folder):
-    rows = poison_rows(answers(folder), {"loud": "answer"}, DRAWS)
+    rows = poison_rows(Section("services"), answers(folder), {"loud": "answer"}, DRAWS)
     return {row["metric"]: (row["value"], row["n"]) for row in rows if row["table"] == "poison"}
 
 
@@ -215,7 +216,7 @@ def test_rates_are_those_of_the_rows():
         for attack, of_attack in outcomes.items()
         for at, outcome in enumerate(of_attack)
     ]
-    measured = list(poison_rows(pd.DataFrame(rows), {"loud": "answer"}, DRAWS))
+    measured = list(poison_rows(Section("services"), pd.DataFrame(rows), {"loud": "answer"}, DRAWS))
     values = {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in measured}
     assert values == {
         "poison_got_through": (1, 2, 1), "target_without_poison": (1 / 3, 3, 0), "poison_retrieved": (2 / 3, 3, 0),
