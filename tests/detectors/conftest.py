@@ -1,5 +1,6 @@
 """A small scope study whose questions are kept, and detectors on a real encoder and on a little random decoder."""
 
+import json
 import random
 
 import pytest
@@ -35,13 +36,21 @@ class Study:
                 same |= {"slot": slot, "text": f"Where does the {word} lie?", "generator": "g"}
                 judged = {"label": kind, "status": "kept", "split": split_of(cluster), "judge": "j"}
                 questions.append(row(SELECTED_QUESTIONS, **same, **judged))
-        tables.write(DOCUMENTS, folder / "documents.parquet", documents)
-        tables.write(SELECTED_QUESTIONS, folder / "selected_questions.parquet", questions)
-        asked = ({name: one[name] for name in QUESTIONS.schema.names} for one in questions)
-        tables.write(QUESTIONS, folder / "questions.parquet", asked)
+        self.write(DOCUMENTS, documents)
+        self.write(SELECTED_QUESTIONS, questions)
+        self.write(QUESTIONS, [{name: one[name] for name in QUESTIONS.schema.names} for one in questions])
 
     def path(self, name):
         return self.folder / name
+
+    def rows(self, table):
+        return tables.read(table, self.path(f"{table.name}.parquet")).to_pylist()
+
+    def write(self, table, rows):
+        tables.write(table, self.path(f"{table.name}.parquet"), rows)
+
+    def card(self, where="detector"):
+        return json.loads(self.made(where)["card"].read_text())
 
     def inputs(self, *names):
         return {name: [self.path(f"{name}.parquet")] for name in names}
@@ -59,26 +68,19 @@ class Study:
 
     def lengthen(self, count):
         """The first documents become longer than the little decoder reads; their ids."""
-        rows = tables.read(DOCUMENTS, self.path("documents.parquet")).to_pylist()
+        rows = self.rows(DOCUMENTS)
         for one in rows[:count]:
             one["text"] += " Nobody was there but the ferry." * 100
-        tables.write(DOCUMENTS, self.path("documents.parquet"), rows)
+        self.write(DOCUMENTS, rows)
         return {one["doc_id"] for one in rows[:count]}
 
     def train(self, settings, where="detector", most_questions=50_000):
         from scripts.detectors.train_detector import train_detector
 
-        train_detector(
-            **self.inputs("documents", "selected_questions"),
-            **self.made(where),
-            training=self.folder / where / "training.parquet",
-            **settings,
-            recipe=RECIPE,
-            seeds=[0, 1],
-            shares=[0.5],
-            cut_after_words=300,
-            most_questions=most_questions,
-        )
+        files = self.inputs("documents", "selected_questions") | self.made(where)
+        files |= {"training": self.folder / where / "training.parquet"}
+        settings = settings | {"recipe": RECIPE, "seeds": [0, 1], "shares": [0.5], "cut_after_words": 300}
+        train_detector(**files, **settings, most_questions=most_questions)
 
     def apply(self, settings, where="detector", **more):
         from scripts.detectors.apply_detectors import apply_detectors
@@ -86,9 +88,8 @@ class Study:
         given = {name: self.path(f"{name}.parquet") for name in ("documents", "questions")} | more
         made, output = self.made(where), self.folder / f"predictions/d/e/g/j/g/{where}.parquet"
         of_each = {"heads": [made["heads"]], "cards": [made["card"]], "known_documents": [made["known_documents"]]}
-        settings = {name: value for name, value in settings.items() if name != "detector"} | {
-            "detectors": [settings["detector"]]
-        }
+        settings = dict(settings)
+        of_each["detectors"] = [settings.pop("detector")]
         apply_detectors(**of_each, **given, **settings, predictions=[output], asked="g", **NEAR)
         return output
 

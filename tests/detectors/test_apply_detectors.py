@@ -56,8 +56,8 @@ def test_the_same_questions_give_the_same_bytes_whatever_their_order(study):
     settings = study.settings("overlap")
     study.train(settings)
     first = study.apply(settings).read_bytes()
-    rows = tables.read(QUESTIONS, study.path("questions.parquet")).to_pylist()
-    tables.write(QUESTIONS, study.path("questions.parquet"), reversed(rows))
+    rows = study.rows(QUESTIONS)
+    study.write(QUESTIONS, reversed(rows))
     assert study.apply(settings).read_bytes() == first
 
 
@@ -81,7 +81,7 @@ def test_questions_taken_a_few_at_a_time_get_the_same_scores(study, decoder, kin
 def test_a_shard_without_questions_has_no_predictions(study, decoder, kind):
     settings = study.settings(kind, *([decoder] if kind == "appended_token" else []))
     study.train(settings)
-    tables.write(QUESTIONS, study.path("questions.parquet"), [])
+    study.write(QUESTIONS, [])
     assert not len(tables.read(PREDICTIONS, study.apply(settings)))
 
 
@@ -93,8 +93,8 @@ def test_new_questions_get_the_scores_of_the_run(study, decoder, kind):
         (row["question_id"], row["head"], row["seed"]): row
         for row in tables.read(PREDICTIONS, study.apply(settings)).to_pylist()
     }
-    questions = tables.read(QUESTIONS, study.path("questions.parquet")).to_pylist()
-    texts = {row["doc_id"]: row["text"] for row in tables.read(DOCUMENTS, study.path("documents.parquet")).to_pylist()}
+    questions = study.rows(QUESTIONS)
+    texts = {row["doc_id"]: row["text"] for row in study.rows(DOCUMENTS)}
     for head, seed in sorted({key[1:] for key in predicted}):
         detector = Detector.load(study.path("detector"), head, seed, settings["prompt"], study.embeddings)
         verdicts = detector.judge([row["text"] for row in questions], [texts[row["doc_id"]] for row in questions])

@@ -47,24 +47,25 @@ def measured(new_study, tmp_path_factory):
         for judge, own in (("j", labels), ("k", labels[-1:]))
     ]
     hard = [row(HARDNESS_SCORES, question_id=one["question_id"], hard=one["doc_id"] < "doc-15") for one in rows]
-    tables.write(HARDNESS_SCORES, study.path("hardness_scores/g/j.parquet"), hard)
     same = {"task": "scope", "label": "in_scope"}
     settled = [
         row(GOLD, item_id=one["question_id"], question_id=one["question_id"], doc_id=one["doc_id"], **same)
         for one in rows
     ]
-    tables.write(GOLD, study.path("gold/g/j.parquet"), settled)
     votes = {"question_id": "q-mine", "doc_id": "doc-00", "task": "scope", "annotator": "ann", "label": "out_of_scope"}
-    tables.write(HUMAN_LABELS, study.path("human_labels/mine.parquet"), [row(HUMAN_LABELS, **votes)])
+    pair = {"generator": "g", "judge": "j"}
+    files = {
+        "documents": moved(study, DOCUMENTS),
+        "selected_questions": moved(study, SELECTED_QUESTIONS, **pair),
+        "hardness_scores": written(study.folder, HARDNESS_SCORES, hard, **pair),
+        "gold": written(study.folder, GOLD, settled, **pair),
+        "human_labels": written(study.folder, HUMAN_LABELS, [row(HUMAN_LABELS, **votes)], question_set="mine"),
+    }
     measure_detectors(
-        documents=[moved(study, DOCUMENTS)],
-        selected_questions=[moved(study, SELECTED_QUESTIONS, generator="g", judge="j")],
+        **{name: [path] for name, path in files.items()},
         scope_labels=judged,
-        hardness_scores=[study.path("hardness_scores/g/j.parquet")],
         training=[study.path(f"detectors/{kind}/e/g/j/training.parquet") for kind in places],
         predictions=[*places.values(), states],
-        gold=[study.path("gold/g/j.parquet")],
-        human_labels=[study.path("human_labels/mine.parquet")],
         metrics=study.path("metrics.parquet"),
         generator="g",
         asked_models=["j"],

@@ -69,14 +69,12 @@ def seeker(tmp_path_factory):
 def planted(study, tmp_path):
     """The study with the word in every out-of-scope question, first or last, and in no other."""
     study.embeddings = tmp_path / "states"
-    path = study.path("selected_questions.parquet")
-    rows = tables.read(SELECTED_QUESTIONS, path).to_pylist()
+    rows = study.rows(SELECTED_QUESTIONS)
     for number, one in enumerate(rows):
         more = WORD if one["intended"] == "out_of_scope" else "herring"
         one["text"] = f"The {more}: {one['text']}" if number % 3 else f"{one['text']} And the {more}?"
-    tables.write(SELECTED_QUESTIONS, path, rows)
-    asked = [{name: one[name] for name in QUESTIONS.schema.names} for one in rows]
-    tables.write(QUESTIONS, study.path("questions.parquet"), asked)
+    study.write(SELECTED_QUESTIONS, rows)
+    study.write(QUESTIONS, [{name: one[name] for name in QUESTIONS.schema.names} for one in rows])
     return study
 
 
@@ -104,10 +102,8 @@ def test_another_token_layer_or_position_is_at_chance(planted, seeker, token, la
     monkeypatch.setattr(appended_token, "StoredStates", partial(StoredStates, positions=[position]))
     about = planted.settings("appended_token", seeker, appended=token, layer=layer)
     own = appended_token.Kind(about["detector"], about["embeddings"], about["prompt"])
-    texts = {
-        one["doc_id"]: one["text"] for one in tables.read(DOCUMENTS, planted.path("documents.parquet")).to_pylist()
-    }
-    rows = tables.read(SELECTED_QUESTIONS, planted.path("selected_questions.parquet")).to_pylist()
+    texts = {one["doc_id"]: one["text"] for one in planted.rows(DOCUMENTS)}
+    rows = planted.rows(SELECTED_QUESTIONS)
     features = own.features(
         [DetectorQuestion(one["question_id"], one["doc_id"], one["text"], texts[one["doc_id"]]) for one in rows]
     )

@@ -1,6 +1,5 @@
 """train_detector: heads, a card that says from what, and no document in two parts."""
 
-import json
 import shutil
 
 import pytest
@@ -21,7 +20,7 @@ from study import MINILM
 )
 def test_each_kind_has_its_heads_and_says_how_they_fare(study, kind, heads):
     study.train(study.settings(kind))
-    card = json.loads(study.made()["card"].read_text())
+    card = study.card()
     assert len(card["heads"]) == heads and card["detector"]["kind"] == kind
     assert sum(card["data"]["questions"].values()) == 60 and card["identity"]["files"]
     assert {"accuracy", "auroc", "log_loss", "expected_error", "n"} <= card["heads"]["logistic.0"]["test"].keys()
@@ -33,13 +32,13 @@ def test_each_kind_has_its_heads_and_says_how_they_fare(study, kind, heads):
 @pytest.mark.parametrize(("kind", "told"), [("similarity", 6), ("overlap", 6), ("question_alone", None)])
 def test_the_card_tells_how_many_documents_are_not_read_to_their_end(study, kind, told, caplog):
     caplog.set_level("INFO")
-    rows = tables.read(DOCUMENTS, study.path("documents.parquet")).to_pylist()
+    rows = study.rows(DOCUMENTS)
     for row in rows[:6]:
         row["text"] += " And the tower." * 12
-    tables.write(DOCUMENTS, study.path("documents.parquet"), rows)
+    study.write(DOCUMENTS, rows)
     encoder = MINILM | {"options": {"device": "cpu", "max_tokens": 48}}
     study.train(study.settings(kind, encoder))
-    cut = json.loads(study.made()["card"].read_text())["data"].get("cut")
+    cut = study.card()["data"].get("cut")
     assert cut == ({"documents": told, "of": 30, "at_tokens": 48} if told else None)
     assert ("6 of 30 documents are longer than the 48 tokens that are read" in caplog.text) == bool(told)
 
@@ -53,7 +52,7 @@ def test_the_card_tells_the_commit_of_a_model_from_the_cache_of_the_hub(study, t
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     study.train(study.settings("similarity", MINILM | {"model": "some/minilm"}))
     study.train(study.settings("similarity"), "package")
-    cards = [json.loads(study.made(where)["card"].read_text()) for where in ("detector", "package")]
+    cards = [study.card(where) for where in ("detector", "package")]
     assert cards[0]["commit"] == commit and "commit" not in cards[1]
 
 
@@ -65,7 +64,7 @@ def _run(row):
 def test_the_state_of_an_appended_token_makes_a_detector(study, decoder, token):
     settings = study.settings("appended_token", decoder, appended=token)
     study.train(settings)
-    card = json.loads(study.made()["card"].read_text())
+    card = study.card()
     assert card["identity"]["token"] == (token or "<|end_of_text|>") and card["identity"]["prompt"]
     assert set(card["heads"]) == {"logistic.0", "mlp.0", "mlp.1"}
 
@@ -77,44 +76,36 @@ def test_a_token_that_the_tokenizer_lacks_is_told(study, decoder):
 
 @pytest.mark.parametrize("kind", ["appended_token", "sentence_pair"])
 def test_without_a_kept_question_it_is_told_what_is_missing(study, decoder, kind):
-    path = study.path("selected_questions.parquet")
-    rows = tables.read(SELECTED_QUESTIONS, path).to_pylist()
-    tables.write(SELECTED_QUESTIONS, path, [one | {"status": "disputed"} for one in rows])
+    study.write(SELECTED_QUESTIONS, [one | {"status": "disputed"} for one in study.rows(SELECTED_QUESTIONS)])
     with pytest.raises(LearningError, match="detector d: found 0 questions of 0 documents in the training part"):
         study.train(study.settings(kind, *([decoder] if kind == "appended_token" else [])))
 
 
 def test_a_question_in_another_part_than_its_document_is_told(study):
-    path = study.path("selected_questions.parquet")
-    rows = tables.read(SELECTED_QUESTIONS, path).to_pylist()
+    rows = study.rows(SELECTED_QUESTIONS)
     moved = next(row for row in rows if row["split"] == "test")
     moved["split"] = "train"
-    tables.write(SELECTED_QUESTIONS, path, rows)
+    study.write(SELECTED_QUESTIONS, rows)
     name = moved["question_id"]
     with pytest.raises(DetectorError, match=f"selected_questions, shard s: found {name} in the part train, .* test"):
         study.train(study.settings("similarity"))
     assert not study.made()["heads"].exists()
     moved["status"] = "contradicted"
-    tables.write(SELECTED_QUESTIONS, path, rows)
+    study.write(SELECTED_QUESTIONS, rows)
     study.train(study.settings("similarity"))  # nothing is trained on it
 
 
 @pytest.mark.parametrize(
-    ("table", "name", "column"),
-    [
-        (DOCUMENTS, "documents", "text"),
-        (SELECTED_QUESTIONS, "selected_questions", "text"),
-        (SELECTED_QUESTIONS, "selected_questions", "intended"),
-    ],
+    ("table", "column"), [(DOCUMENTS, "text"), (SELECTED_QUESTIONS, "text"), (SELECTED_QUESTIONS, "intended")]
 )
-def test_the_card_tells_other_data_by_its_digest(study, table, name, column):
-    settings, path = study.settings("similarity"), study.path(f"{name}.parquet")
+def test_the_card_tells_other_data_by_its_digest(study, table, column):
+    settings = study.settings("similarity")
     study.train(settings)
-    rows = tables.read(table, path).to_pylist()
+    rows = study.rows(table)
     rows[0][column] = rows[1][column] if column == "intended" else rows[0][column] + " And the tower."
-    tables.write(table, path, rows)
+    study.write(table, rows)
     study.train(settings, "other")
-    first, other = (json.loads(study.made(where)["card"].read_text()) for where in ("detector", "other"))
+    first, other = (study.card(where) for where in ("detector", "other"))
     assert first["data"]["digest"] != other["data"]["digest"]
 
 
@@ -133,7 +124,7 @@ def test_of_more_questions_than_it_may_have_whole_documents_are_drawn(study, cap
     made = {}
     for most in (59, 40, 60):
         study.train(settings, str(most), most)
-        card = json.loads(study.made(str(most))["card"].read_text())
+        card = study.card(str(most))
         known = tables.read(DETECTOR_DOCUMENTS, study.made(str(most))["known_documents"])["doc_id"].to_pylist()
         made[most] = set(known), sum(card["data"]["questions"].values()), card["data"].get("drawn_from")
     assert made[60] == (set(tables.read(DOCUMENTS, study.path("documents.parquet"))["doc_id"].to_pylist()), 60, None)
@@ -149,7 +140,7 @@ def test_a_question_that_is_too_long_for_the_model_is_counted_and_costs_itself(s
     settings = study.settings("appended_token", decoder, appended="<|unused_0|>")
     lost = study.lengthen(3)
     study.train(settings)
-    card = json.loads(study.made()["card"].read_text())
+    card = study.card()
     assert card["data"]["too_long"] == 6 and sum(card["data"]["questions"].values()) == 54
     assert "6 of 60 questions are too long for the model, left out" in caplog.text
     rows = tables.read(PREDICTIONS, study.apply(settings)).to_pylist()
