@@ -9,6 +9,7 @@ from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.scope_questions import CLAIMS, QUESTIONS, RECOVERED_CLAIMS, SELECTED_QUESTIONS
 from rows import row, written
+from scripts.hardness import grade_hardness as grading
 from scripts.hardness.compute_hardness import compute_hardness
 from scripts.hardness.grade_hardness import grade_hardness
 from study import MINILM
@@ -153,3 +154,21 @@ def test_a_later_month_changes_no_grade_of_a_release(graded):
     assert [row for row in after["scores"] if row["shard"] == "a"] == before["scores"]
     new = [row for row in after["scores"] if row["shard"] == "b"]
     assert len(new) == 232 and all(row["hard"] == (row["stratum"] == "from 0.50") for row in new)
+
+
+@pytest.mark.parametrize("settings", [{}, {"graded_on": ["a", "c"]}])
+def test_shards_that_are_read_together_get_what_each_alone_gets(graded, monkeypatch, settings):
+    together = graded("abc", **settings)
+    monkeypatch.setattr(grading, "_parts", lambda graded, shards: [(shards[name], graded[name]) for name in shards])
+    assert graded("abc", **settings) == together
+
+
+def test_many_questions_are_read_one_shard_at_a_time(graded, monkeypatch):
+    read, kept = [], grading.kept
+    monkeypatch.setattr(grading, "kept", lambda files: (read.append(len(files[HARDNESS])), kept(files))[1])
+    graded("abc")
+    assert set(read) == {3, 0}
+    read.clear()
+    monkeypatch.setattr(grading, "SAMPLE", 600)
+    graded("abc")
+    assert read == [1] * 9

@@ -175,6 +175,9 @@ def test_all_is_told_at_once_and_defaults_are_called_that(refusal, tmp_path):
         "default: shards: config/shards.tsv:3: text: no such file or folder (did you mean texts?)",
         "default: shards: config/shards.tsv:4: found the name 'two words'",
     ]
+    (tmp_path / "lost").symlink_to("../pages")
+    (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\tlost\n")
+    assert refusal({}).endswith("lost: no such file or folder (this links to '../pages', where nothing is)")
     (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\told\n")
     assert refusal({}).splitlines()[-1].startswith("default: shards: shard one: old/b.doc: unknown kind of file")
 

@@ -98,7 +98,9 @@ def unknown(what: str, name, known) -> str:
 
 
 def closest_file(path) -> str:
-    """The same for a path that does not exist, among what lies in its folder."""
+    """The same for a path that does not exist, among what lies in its folder; or where a link leads that lies there."""
     path = Path(path)
+    if path.is_symlink() and not path.exists():
+        return f" (this links to {str(path.readlink())!r}, where nothing is)"
     others = sorted(other.name for other in path.parent.iterdir()) if path.parent.is_dir() else []
     return closest(path.name, filter(str.isprintable, others), f"{path.parent}/".removeprefix("./"))

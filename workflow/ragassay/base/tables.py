@@ -193,7 +193,7 @@ def read(table: Table, path, columns: Iterable[str] | None = None) -> pa.Table:
     """The whole table, or some of its columns in the order asked for, checked against its schema."""
     names = _names(table, path, columns)
     with _open(table, path) as parquet:
-        return parquet.read(columns=names)
+        return parquet.read(columns=names, use_threads=parquet.metadata.num_rows > BATCH_ROWS)
 
 
 def read_all(table: Table, paths: Iterable, columns: Iterable[str] | None = None) -> pa.Table:

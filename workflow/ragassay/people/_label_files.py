@@ -91,7 +91,7 @@ def _cells(given):
 
 
 def _bare(text):
-    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
+    return text[1:] if text.startswith("'") and text[1:2] in FORMULA else text
 
 
 def label_studio_json(items: list[dict], labels: dict[str, list[GivenLabel]]) -> str:

@@ -9,17 +9,17 @@ import re
 import unicodedata
 
 SPACES = "\t\n\r"
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+FORMULA = frozenset("=+-@\t\r\n'")
 DROPPED = "\ufffd\u1734"  # which tokenizers drop, too
 SURROGATE = re.compile("[\ud800-\udfff]")
 # What steers a terminal, turns a line about, says where one breaks, spells orders that nobody sees (tags), fills a
 # place with nothing, or is no character at all. White space stays, and so do joiners (U+200C and U+200D) and the marks
 # of a script, such as Mongolian's U+180E, without which it cannot be written.
-FILLERS = "\u3164\uffa0"  # letters, for Python
+FILLERS = re.compile("[\u3164\uffa0]")  # letters, for Python
 BETWEEN = "\x1e"  # the record separator, which no cleaned text has
 UNFIT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    f"{FILLERS}\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+    "\u3164\uffa0\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e007f"
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0x110000, 0x10000))
     + "]"
 )
@@ -44,7 +44,7 @@ def replaced(text: str) -> str:
 
 def fit(text: str) -> str:
     """The same text without the characters that are not stored; such white space becomes a line end."""
-    if text.isprintable() and (text.isascii() or not any(filler in text for filler in FILLERS)):
+    if text.isprintable() and (text.isascii() or not FILLERS.search(text)):
         return text
     return UNFIT.sub(lambda match: "\n" if match[0].isspace() else "", text)
 
@@ -66,7 +66,7 @@ def csv_cell(value):
     if not isinstance(value, str):
         return "" if value is None else value
     text = fit(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text[:1] in FORMULA else text
 
 
 def refusal(value) -> str:

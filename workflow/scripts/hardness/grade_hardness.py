@@ -2,9 +2,9 @@
 out-of-scope questions from those in scope.
 
 Only kept questions count: for them, intention and the judge agree. Controls are fitted on questions of all shards, or
-on some `SAMPLE` that a hash of their ids chooses, and score one shard at a time. If `graded_on` names shards, such as
-those of a release, controls and grades come from them alone: a later shard gets the grades of its strata and changes
-none.
+on some `SAMPLE` that a hash of their ids chooses, and score one shard at a time, or all if these are few. If
+`graded_on` names shards, such as those of a release, controls and grades come from them alone: a later shard gets the
+grades of its strata and changes none.
 """
 
 import numpy as np
@@ -16,9 +16,10 @@ from ragassay.base.stage import log, run
 from ragassay.schemas.hardness import FEATURES, HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope import controls
-from ragassay.studies.scope.strata import EASY, HARD_GRADE, Strata
+from ragassay.studies.scope.strata import CONTROLS, EASY, HARD_GRADE, Strata
 from ragassay.studies.scope.votes import KEPT, OUT
 
+FILES = (HARDNESS, SELECTED_QUESTIONS)
 SAMPLE = 100_000  # questions that controls are fitted on, about
 
 
@@ -27,22 +28,21 @@ def grade_hardness(
     graded_on=(),
 ):  # fmt: skip
     shards = tables.by_shard({HARDNESS: hardness, SELECTED_QUESTIONS: selected_questions})
-    graded = {shard for shard in shards if not graded_on or shard in graded_on}
-    fitted, scores = controls.Controls(*_sample([shards[shard] for shard in shards if shard in graded])), {}
-    strata = Strata(limits, fewest_per_stratum, resamples, seed)
-    for shard, files in shards.items():
+    parts = _parts({shard: not graded_on or shard in graded_on for shard in shards}, shards)
+    fitted = controls.Controls(*_sample([files for files, is_graded in parts if is_graded]))
+    strata, scores = Strata(limits, fewest_per_stratum, resamples, seed), []
+    for files, is_graded in parts:
         rows = kept(files)
-        scores[shard] = np.array(fitted.scores(*_inputs(rows)), float).T  # questions x controls, NaN for None
-        strata.add(
-            rows.assign(score=scores[shard][:, 0], wording=scores[shard][:, 1])[: None if shard in graded else 0]
-        )
+        of_controls = np.array(fitted.scores(*_inputs(rows)), float)  # controls x questions, NaN for None
+        scores.append(dict(zip(CONTROLS, of_controls, strict=True)))
+        strata.add(rows.assign(**scores[-1])[: None if is_graded else 0])
     graded_strata = strata.rows()
     tables.write(HARDNESS_STRATA, hardness_strata, [{"position": at, **row} for at, row in enumerate(graded_strata)])
     hard = {row["stratum"]: {HARD_GRADE: True, EASY: False}.get(row["grade"]) for row in graded_strata[:-1]}
     with tables.Writer(HARDNESS_SCORES, hardness_scores) as writer:
-        for shard, files in shards.items():
+        for (files, _), of_part in zip(parts, scores, strict=True):
             rows = kept(files)
-            rows = rows.assign(score=scores[shard][:, 0], wording=scores[shard][:, 1], hard=rows["stratum"].map(hard))
+            rows = rows.assign(**of_part, hard=rows["stratum"].map(hard))
             columns = rows[HARDNESS_SCORES.schema.names].astype({"hard": "boolean"})
             writer.write(pa.Table.from_pandas(columns, preserve_index=False))
     questions = graded_strata[-1]["n_hard"], graded_strata[-1]["n_out_of_scope"]
@@ -50,7 +50,7 @@ def grade_hardness(
 
 
 def kept(files: dict) -> pd.DataFrame:
-    """The kept questions of one shard, in the order of their ids, with what the controls read."""
+    """The kept questions of a part, in the order of their ids, with what the controls read."""
     selected = tables.frame(SELECTED_QUESTIONS, files[SELECTED_QUESTIONS], ["question_id", "status", "text"])
     texts = selected.loc[selected["status"] == KEPT, ["question_id", "text"]]
     columns = ["question_id", "doc_id", "cluster_id", "shard", "intended", "stratum", *FEATURES]
@@ -60,19 +60,32 @@ def kept(files: dict) -> pd.DataFrame:
     return rows.sort_values("question_id")
 
 
+def _parts(graded: dict[str, bool], shards) -> list[tuple[dict, bool]]:
+    """Files that are read together, and whether they are graded: one shard's, or all if they have few questions."""
+    parts = [(shards[shard], is_graded) for shard, is_graded in graded.items()]
+    if _number_kept(shards.values()) > SAMPLE:
+        return parts
+    of_kinds = [[files for files, is_graded in parts if is_graded == kind] for kind in (True, False)]
+    tables_of = [{table: [path for files in kind for path in files[table]] for table in FILES} for kind in of_kinds]
+    return list(zip(tables_of, (True, False), strict=True))
+
+
+def _number_kept(parts) -> int:
+    statuses = (tables.read_all(SELECTED_QUESTIONS, files[SELECTED_QUESTIONS], ["status"]) for files in parts)
+    return sum(rows["status"].to_pylist().count(KEPT) for rows in statuses)
+
+
 def _inputs(rows):
     return rows["fold"].to_numpy(), rows[list(FEATURES)].to_numpy(float), rows["text"].tolist()
 
 
-def _sample(shards):
+def _sample(parts):
     """Folds, features, texts and labels of the questions that controls are fitted on."""
-    statuses = [tables.read_all(SELECTED_QUESTIONS, files[SELECTED_QUESTIONS], ["status"]) for files in shards]
-    share = SAMPLE / max(sum(rows["status"].to_pylist().count(KEPT) for rows in statuses), 1)
-    parts = []
-    for rows in map(kept, shards):
+    share, samples = SAMPLE / max(_number_kept(parts), 1), []
+    for rows in map(kept, parts):
         chosen = [share >= 1 or chance.share("controls", question) < share for question in rows["question_id"]]
-        parts.append(rows[np.array(chosen, bool)])
-    sample = pd.concat(parts).sort_values("question_id")
+        samples.append(rows[np.array(chosen, bool)])
+    sample = pd.concat(samples).sort_values("question_id")
     return *_inputs(sample), sample["out_of_scope"].to_numpy(bool)
 
 
