@@ -21,6 +21,8 @@ from attackers.cases import KINDS
 from attackers.server import running
 from common.figures import count, figure, parts
 from corpora.papers import CRAWL, DAYS, TOPICS, Papers, Request, feed, gaps
+from ragassay.base import tables
+from ragassay.schemas import documents
 
 HERE = Path(__file__).resolve().parent
 
@@ -43,11 +45,8 @@ class Project:
     """A folder in which shards of the same feeds are crawled, each by a program of its own."""
 
     def __init__(self, folder: str, papers: Papers, feeds: list[dict]):
-        from ragassay.base import tables
-        from ragassay.schemas.documents import FEEDS
-
         self.folder, self.hosts = Path(folder), papers.hosts
-        tables.write(FEEDS, self.folder / "feeds", feeds)
+        tables.write(documents.FEEDS, self.folder / "feeds", feeds)
 
     def start(self, shard: str, gap: float, **other) -> subprocess.Popen:
         crawl = CRAWL | {"allow_hosts": self.hosts, "spacing_folder": str(self.folder / "hosts")}
@@ -68,10 +67,7 @@ class Project:
         return program
 
     def pages(self, shard: str) -> int:
-        from ragassay.base import tables
-        from ragassay.schemas.documents import PAGES
-
-        urls = tables.read(PAGES, self.folder / shard / "pages", ["url"])["url"].to_pylist()
+        urls = tables.read(documents.PAGES, self.folder / shard / "pages", ["url"])["url"].to_pylist()
         return sum(url.startswith("http://127.") for url in urls)
 
 

@@ -21,6 +21,12 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
 from common.figures import figure, finish
+from ragassay.base.errors import AssayError
+from ragassay.calls import _caller
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request
+from ragassay.calls.parsers.result import Abstain
+from ragassay.grading.verdicts import parse_verdict
 from tools.loopback import Loopback
 from tools.provider.behaviour import Behaviour
 from tools.provider.manners import PROVIDERS
@@ -85,8 +91,6 @@ OPTIONS = {"unknown_setting": {"some_option": 1}}
 
 
 def requests(count):
-    from ragassay.calls.model import Request
-
     for number in range(count):
         odd = WORD if number % 5 == 1 else LONG if number % 5 == 2 else ""
         question = f"Question {number}: is the harbour open? {odd}"
@@ -96,9 +100,6 @@ def requests(count):
 
 def made_up(rows, allowed) -> int:
     """Samples whose verdict is none of those allowed."""
-    from ragassay.calls.parsers.result import Abstain
-    from ragassay.grading.verdicts import parse_verdict
-
     count = 0
     for number, row in enumerate(rows):
         right = (ABSTAINS if number % 5 == 1 else ANSWERED) if allowed == ONE_ABSTAINS else allowed
@@ -110,9 +111,6 @@ def made_up(rows, allowed) -> int:
 
 def asked(model, count, folder) -> tuple[list, str]:
     """The rows that a run gives, and why it stopped."""
-    from ragassay.base.errors import AssayError
-    from ragassay.calls.complete import complete
-
     rows = []
     try:
         rows.extend(complete(requests(count), model, folder))
@@ -125,8 +123,6 @@ def pair(provider, name, client, timeout):
     """What became of one provider that misbehaves in one way: rows lost, verdicts made up, whether the shard stopped
     and whether its ledger is poisoned; and why it stopped.
     """
-    from ragassay.calls.model import Model
-
     settings, allowed = MISBEHAVIOUR[name]
     count, counts = FEW if allowed is STOPS else REQUESTS, Counter()
     own = {"concurrency": IN_FLIGHT, "timeout": timeout, "price": {"input": 1.0, "output": 2.0}}
@@ -158,8 +154,6 @@ def seconds(provider, name):
 
 def quickly():
     """Shorter waits, and nothing in the log, in each process."""
-    from ragassay.calls import _caller
-
     logging.getLogger("ragassay").setLevel(logging.ERROR)
     os.environ |= {"LOOPBACK_KEY": "test-key", "NO_PROXY": "127.0.0.1"}
     _caller.FIRST_WAIT, _caller.LONGEST_WAIT = 0.005, 0.3

@@ -18,8 +18,10 @@ from safetensors.numpy import load, save
 import fitted
 from fuzzing.door import Door, LetIn
 from fuzzing.mutations import changed_value
+from ragassay import Detector, Gate, Guard, Probe
 from ragassay.base import card
 from ragassay.base.errors import AssayError
+from ragassay.models.recording import Recording
 from ragassay.studies.relevance.statistics import FUSED, SIMPLE, TOGETHER
 
 UNITS, HEAD = [[-0.5, 0.2]], {"outer.weight": [0.5, 0.2, 0.1], "outer.bias": [0.3]}
@@ -121,8 +123,6 @@ def recording(draw):
 
 
 def opened_recording(path):
-    from ragassay.models.recording import Recording
-
     opened = Recording.open(path)
     _ = opened.answers, opened.words, opened.digest
     for check in (opened.check, lambda *_: opened.row([])):
@@ -135,8 +135,6 @@ def damaged_files(count: int) -> tuple[int, int, int]:
     when the file is loaded, and how many are let in. Any other error is raised.
     """
     draw, refused, opened = random.Random(0), 0, 0
-    from ragassay import Gate, Guard, Probe
-
     loads = {"gate": Gate.load, "trustrag": lambda folder: Guard.load(folder / "guard.json")}
     loads |= {"chain": loads["trustrag"], "probes": lambda folder: Probe.load(folder, "logistic")}
     files = [(name, file) for name in loads for file in sorted((made() / name).iterdir())]
@@ -159,30 +157,22 @@ def damaged_files(count: int) -> tuple[int, int, int]:
 
 
 def gated(folder):
-    from ragassay import Gate
-
     if any(not 0 <= decision.p_value <= 1 for decision in Gate.load(folder)(["Is the ferry old?", "Zyzzy?"])):
         raise LetIn("a p-value that is none")
 
 
 def guarded(folder):
-    from ragassay import Guard
-
     texts = ["Is the ferry of the isle old? No.", "A choir."]
     Guard.load(folder / "guard.json")("Is the ferry of the isle old?", texts, [0.9, 0.4], np.eye(2))
 
 
 def detected(folder):
-    from ragassay import Detector
-
     detector = Detector.load(folder, made() / "embeddings")
     if not 0 <= detector("Is the ferry old?", "The ferry of the isle is old.").probability <= 1:
         raise LetIn("a probability that is none")
 
 
 def probed(folder):
-    from ragassay import Probe
-
     for kind in ("logistic", "lens", "triplet"):
         verdicts = Probe.load(folder, kind).judge(np.ones((2, 3, 4), np.float32))
         if any(verdict.score != verdict.score for verdict in verdicts):
