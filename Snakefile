@@ -53,7 +53,7 @@ from ragassay.running import command_line, console, downloads, rule_resources
 PAGE_FILES = [*expand("{page}.html", page=HEADS), *EXPLORERS.values()]
 in_one_line(references.check_inputs, workflow.modifier.rules)
 references.watch_prompts(workflow.modifier.rules, in_one_line)
-references.name_logs(workflow.modifier.rules, workflow.modifier.path_modifier)
+references.complete(workflow.modifier.rules, workflow.modifier.path_modifier, version)
 if not IS_MODULE:  # else the terminal and the end of the run are the caller's
     terminal = console.take_over(workflow, PARTIAL["folder"], PARTIAL["settings"]["name"], PAGE_FILES)
     in_one_line(cluster.enter, workflow)

@@ -36,7 +36,6 @@ rule measure_tides:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("tides/measure_tides.py"),
         settings=plan(tides.measure_tides),
     script:
         "../scripts/tides/measure_tides.py"

@@ -15,7 +15,7 @@ from snakemake.io import is_flagged, strip_wildcard_constraints
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
 from project import ROOT, snakemake
-from ragassay.base.code_version import modules
+from ragassay.base.code_version import code_version, modules
 from ragassay.running import rule_resources
 from rule_texts import directives
 
@@ -84,8 +84,7 @@ def faults(rule):
     script = (ROOT / "workflow/rules" / rule.script).resolve()
     settings = rule.params.get("settings")
     found = {
-        "no code param": rule.params.get("code") is None,
-        "no settings": settings is None or not (callable(settings) or isinstance(settings, dict)),
+        "no settings": not (callable(settings) or isinstance(settings, dict)),
         "other params than code, settings, access and prompts": set(rule.params.keys())
         - {"code", "settings", "access", "prompts"},
         "a prompt whose comments re-run it": any(
@@ -138,6 +137,12 @@ def test_no_rule_completes_the_name_of_a_file_that_is_not_checked_before_any_job
     }
 
 
+def test_a_rule_that_says_nothing_of_it_has_the_version_of_its_code_and_no_settings(every):
+    params = {rule.name: rule.params for rule in every if rule.script}
+    assert params["label_scope"].code == code_version("labels/label_scope.py") and callable(params["respond"].code)
+    assert params["join_passages"].settings == {} and len({str(param.code) for param in params.values()}) == len(params)
+
+
 def test_the_log_of_a_job_bears_the_wildcards_of_what_it_writes_or_the_name_that_its_rule_says(every):
     logs = {rule.name: strip_wildcard_constraints(rule.log[0]) for rule in every if rule.script}
     assert logs["measure_scope"] == "logs/measure_scope.log"
@@ -151,11 +156,11 @@ def test_hostile_names_match_no_rule(every):
         assert not any(rule.is_producer(f"results/documents/{name}.parquet") for rule in every)
 
 
-def test_a_rule_without_code_param_or_environment_or_with_a_log_elsewhere_is_found(project, monkeypatch):
+def test_a_rule_without_environment_or_with_a_log_elsewhere_is_found(project, monkeypatch):
     file = project / "workflow/rules/documents.smk"
     file.write_text(file.read_text() + BAD_RULE)
     careless = next(rule for rule in rules(project, monkeypatch) if rule.name == "careless")
-    wanted = {"no code param", "a log elsewhere", "no conda environment", "asks for no more than the default"}
+    wanted = {"a log elsewhere", "no conda environment", "asks for no more than the default"}
     assert wanted <= set(faults(careless))
 
 

@@ -210,7 +210,6 @@ rule retrieve_bm25:
     resources:
         runtime="2h",
     params:
-        code=code_version("attacks/retrieve_bm25.py"),
         settings=plan(attacks.retrieve_bm25),
     script:
         "../scripts/attacks/retrieve_bm25.py"
@@ -232,7 +231,6 @@ rule search_attacked_part:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("attacks/search_attacked_part.py"),
         settings=plan(attacks.retrieve_bm25),
     script:
         "../scripts/attacks/search_attacked_part.py"
@@ -254,7 +252,6 @@ rule merge_attacked_parts:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("attacks/merge_attacked_parts.py"),
         settings=plan(attacks.retrieve_bm25),
     script:
         "../scripts/attacks/merge_attacked_parts.py"

@@ -22,8 +22,5 @@ rule measure_calls:
         metrics=table("results/metrics/calls.parquet"),
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("calls/measure_calls.py"),
-        settings={},
     script:
         "../scripts/calls/measure_calls.py"

@@ -35,9 +35,6 @@ rule collect_passages:
         corpus=one_of(plan(corpora.of_study)),
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("corpora/collect_passages.py"),
-        settings={},
     script:
         "../scripts/corpora/collect_passages.py"
 
@@ -90,9 +87,6 @@ rule join_passages:
         "../../envs/tables.yaml"
     resources:
         runtime="1h",
-    params:
-        code=code_version("corpora/join_passages.py"),
-        settings={},
     script:
         "../scripts/corpora/join_passages.py"
 
@@ -112,7 +106,6 @@ rule count_words:
         mem_mb=4000,
         runtime="1h",
     params:
-        code=code_version("corpora/count_words.py"),
         settings=plan(corpora.count_words),
     script:
         "../scripts/corpora/count_words.py"
@@ -130,9 +123,6 @@ rule add_word_counts:
         "../../envs/tables.yaml"
     resources:
         mem_mb=4000,
-    params:
-        code=code_version("corpora/add_word_counts.py"),
-        settings={},
     script:
         "../scripts/corpora/add_word_counts.py"
 
@@ -151,7 +141,6 @@ rule hold_out_documents:
     resources:
         mem_mb=4000,
     params:
-        code=code_version("corpora/hold_out_documents.py"),
         settings={"share": config["relevance"]["held_out"], **plan(documents.near_duplicates)},
     script:
         "../scripts/corpora/hold_out_documents.py"
@@ -169,9 +158,6 @@ rule keep_known_passages:
         number="[0-9]+",
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("corpora/keep_known_passages.py"),
-        settings={},
     script:
         "../scripts/corpora/keep_known_passages.py"
 

@@ -39,7 +39,6 @@ rule cover_questions:
         **ENCODING,
     params:
         code=code("coverage/cover_questions.py", gates.gate_kinds),
-        settings={},
     script:
         "../scripts/coverage/cover_questions.py"
 
@@ -64,7 +63,6 @@ rule measure_coverage:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("coverage/measure_coverage.py"),
         settings=plan(coverage.measure_coverage),
     script:
         "../scripts/coverage/measure_coverage.py"

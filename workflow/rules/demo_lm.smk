@@ -25,7 +25,6 @@ rule train_demo_lm:
         mem_mb=3000,
         runtime="1h",
     params:
-        code=code_version("demo_lm/train_demo_lm.py"),
         settings={name: value for name, value in config["demo_lm"].items() if name != "trained_on"},
     script:
         "../scripts/demo_lm/train_demo_lm.py"

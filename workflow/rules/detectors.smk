@@ -143,7 +143,6 @@ rule measure_detectors:
     resources:
         mem_mb=4000,
     params:
-        code=code_version("detectors/measure_detectors.py"),
         settings=plan(detectors.measure_detectors),
     script:
         "../scripts/detectors/measure_detectors.py"

@@ -52,7 +52,6 @@ rule fetch_file:
     resources:
         runtime="4h",
     params:
-        code=code_version("documents/fetch_file.py"),
         settings=plan(documents.fetch_file),
     script:
         "../scripts/documents/fetch_file.py"
@@ -171,7 +170,6 @@ rule find_duplicates:
     resources:
         runtime="1h",
     params:
-        code=code_version("documents/find_duplicates.py"),
         settings=plan(documents.near_duplicates),
     script:
         "../scripts/documents/find_duplicates.py"
@@ -187,9 +185,6 @@ rule merge_duplicates:
         "../../envs/extract.yaml"
     resources:
         mem_mb=4000,
-    params:
-        code=code_version("documents/merge_duplicates.py"),
-        settings={},
     script:
         "../scripts/documents/merge_duplicates.py"
 
@@ -214,7 +209,6 @@ rule collect_documents:
     conda:
         "../../envs/extract.yaml"
     params:
-        code=code_version("documents/collect_documents.py"),
         settings=plan(documents.collect_documents),
     script:
         "../scripts/documents/collect_documents.py"
@@ -228,9 +222,6 @@ rule describe_documents:
         statistics=table("results/document_statistics.parquet"),
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("documents/describe_documents.py"),
-        settings={},
     script:
         "../scripts/documents/describe_documents.py"
 
@@ -246,7 +237,6 @@ rule measure_documents:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("documents/measure_documents.py"),
         settings=config["statistics"],
     script:
         "../scripts/documents/measure_documents.py"
@@ -266,7 +256,6 @@ rule measure_crawl:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("documents/measure_crawl.py"),
         settings=plan(documents.measure_crawl),
     script:
         "../scripts/documents/measure_crawl.py"

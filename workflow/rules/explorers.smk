@@ -49,7 +49,6 @@ rule list_questions:
     resources:
         mem_mb=4000,
     params:
-        code=code_version("explorers/list_questions.py"),
         settings=plan(explorers.list_questions, files=CONFIG_FILES),
     script:
         "../scripts/explorers/list_questions.py"
@@ -78,7 +77,6 @@ rule list_attacks:
     resources:
         mem_mb=4000,
     params:
-        code=code_version("explorers/list_attacks.py"),
         settings=plan(explorers.list_attacks, files=CONFIG_FILES),
     script:
         "../scripts/explorers/list_attacks.py"

@@ -82,7 +82,6 @@ rule grade_hardness:
     resources:
         **ENCODING,
     params:
-        code=code_version("hardness/grade_hardness.py"),
         settings=plan(questions.grade_hardness),
     script:
         "../scripts/hardness/grade_hardness.py"
@@ -108,7 +107,6 @@ rule measure_scope:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("hardness/measure_scope.py"),
         settings=plan(questions.measure_scope),
     script:
         "../scripts/hardness/measure_scope.py"
@@ -140,7 +138,6 @@ rule measure_responses:
         mem_mb=4000,
         runtime="1h",
     params:
-        code=code_version("hardness/measure_responses.py"),
         settings=plan(questions.measure_responses),
     script:
         "../scripts/hardness/measure_responses.py"
@@ -174,7 +171,6 @@ rule measure_agreement:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("hardness/measure_agreement.py"),
         settings=plan(people.measure_agreement),
     script:
         "../scripts/hardness/measure_agreement.py"

@@ -54,7 +54,6 @@ rule label_scope:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("labels/label_scope.py"),
         settings=config["scope"]["labels"],
     script:
         "../scripts/labels/label_scope.py"
@@ -70,8 +69,5 @@ rule select_questions:
         selected_questions=table("results/selected_questions/{generator}/{judge}/{shard}.parquet"),
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("labels/select_questions.py"),
-        settings={},
     script:
         "../scripts/labels/select_questions.py"

@@ -108,7 +108,6 @@ rule measure_attacks:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("measures/measure_attacks.py"),
         settings=plan(attacks.measure_attacks),
     script:
         "../scripts/measures/measure_attacks.py"
@@ -137,7 +136,6 @@ rule measure_raguard:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("measures/measure_raguard.py"),
         settings=plan(measures.measure_raguard),
     script:
         "../scripts/measures/measure_raguard.py"

@@ -35,7 +35,6 @@ rule measure_months:
     resources:
         mem_mb=4000,
     params:
-        code=code_version("months/measure_months.py"),
         settings=plan(draws, section="months"),
     script:
         "../scripts/months/measure_months.py"

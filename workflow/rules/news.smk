@@ -73,7 +73,6 @@ rule extract_articles:
         mem_mb=3000,
         runtime="4h",
     params:
-        code=code_version("news/extract_articles.py"),
         settings=plan(documents.extract_articles),
     script:
         "../scripts/news/extract_articles.py"

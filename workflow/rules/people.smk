@@ -25,7 +25,6 @@ rule sample_for_annotation:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("people/sample_for_annotation.py"),
         settings=plan(chosen, place="scope/annotation", keys="questions confidence margin groups seed"),
     script:
         "../scripts/people/sample_for_annotation.py"
@@ -41,9 +40,6 @@ rule gather_annotations:
     localrule: True
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("people/gather_annotations.py"),
-        settings={},
     script:
         "../scripts/people/gather_annotations.py"
 
@@ -58,7 +54,6 @@ rule settle_gold:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("people/settle_gold.py"),
         settings=plan(chosen, place="scope/annotation", keys="annotators_per_item"),
     script:
         "../scripts/people/settle_gold.py"

@@ -107,7 +107,6 @@ rule collect_activations:
     resources:
         **ENCODING,
     params:
-        code=code_version("probes/collect_activations.py"),
         settings=plan(probes.collect_activations),
     script:
         "../scripts/probes/collect_activations.py"
@@ -158,7 +157,6 @@ rule mask_passages:
     resources:
         **ENCODING,
     params:
-        code=code_version("probes/mask_passages.py"),
         settings=plan(probes.mask_passages),
     script:
         "../scripts/probes/mask_passages.py"
@@ -231,7 +229,6 @@ rule combine_alarms:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("probes/combine_alarms.py"),
         settings={name: config["revprag"][name] for name in ("defences", "fpr")},
     script:
         "../scripts/probes/combine_alarms.py"
@@ -251,7 +248,6 @@ rule project_activations:
     resources:
         **ENCODING,
     params:
-        code=code_version("probes/project_activations.py"),
         settings={
             "embeddings": "embeddings",
             "most": config["revprag"]["pictured"],
@@ -279,7 +275,6 @@ rule measure_revprag:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("probes/measure_revprag.py"),
         settings={
             **plan(draws, section="revprag"),
             "flips": config["intervals"]["flips"],

@@ -35,9 +35,6 @@ rule collect_queries:
         queries=table("results/queries/questions.parquet"),
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("queries/collect_queries.py"),
-        settings={},
     script:
         "../scripts/queries/collect_queries.py"
 
@@ -50,9 +47,6 @@ rule collect_set_queries:
         queries=table("results/queries/{question_set}.parquet"),
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("queries/collect_set_queries.py"),
-        settings={},
     script:
         "../scripts/queries/collect_set_queries.py"
 
@@ -72,7 +66,6 @@ rule read_queries:
     resources:
         runtime="1h",
     params:
-        code=code_version("queries/read_queries.py"),
         settings=plan(search.read_queries),
     script:
         "../scripts/queries/read_queries.py"
@@ -116,7 +109,6 @@ rule take_synthetic_queries:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("queries/take_synthetic_queries.py"),
         settings=plan(chosen, place="synthetic_queries/{query_set}", keys="count taken"),
     script:
         "../scripts/queries/take_synthetic_queries.py"
@@ -134,7 +126,6 @@ rule read_query_log:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("queries/read_query_log.py"),
         settings=plan(queries.read_query_log),
     script:
         "../scripts/queries/read_query_log.py"
@@ -151,7 +142,6 @@ rule mix_query_log:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("queries/mix_query_log.py"),
         settings=plan(chosen, place="query_logs/{query_log}", keys="before after first_day drift_day days queries seed"),
     script:
         "../scripts/queries/mix_query_log.py"

@@ -64,7 +64,6 @@ rule measure_question_sets:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("question_sets/measure_question_sets.py"),
         settings=plan(draws, section="question_sets"),
     script:
         "../scripts/question_sets/measure_question_sets.py"

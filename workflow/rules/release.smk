@@ -31,7 +31,6 @@ rule export_questions:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("release/export_questions.py"),
         settings=plan(release.export_questions),
     script:
         "../scripts/release/export_questions.py"
@@ -53,7 +52,6 @@ rule export_targets:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("release/export_targets.py"),
         settings={name: config["export"][name] for name in ("poisoned", "texts")},
     script:
         "../scripts/release/export_targets.py"

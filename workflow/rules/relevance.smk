@@ -151,7 +151,6 @@ rule measure_answers:
     resources:
         **ENCODING,
     params:
-        code=code_version("relevance/measure_answers.py"),
         settings=plan(grading.measure_answers),
     script:
         "../scripts/relevance/measure_answers.py"
@@ -175,7 +174,6 @@ rule measure_relevance:
     resources:
         **ENCODING,
     params:
-        code=code_version("relevance/measure_relevance.py"),
         settings=plan(relevance.measure_relevance),
     script:
         "../scripts/relevance/measure_relevance.py"
@@ -196,7 +194,6 @@ rule choose_examples:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("relevance/choose_examples.py"),
         settings=plan(relevance.choose_examples),
     script:
         "../scripts/relevance/choose_examples.py"
@@ -238,7 +235,6 @@ rule gate_query_log:
         **ENCODING,
     params:
         code=code("relevance/gate_query_log.py", gates.gate_kinds),
-        settings={},
     script:
         "../scripts/relevance/gate_query_log.py"
 
@@ -277,7 +273,6 @@ rule measure_drift:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("relevance/measure_drift.py"),
         settings={**config["relevance"]["drift"], "alpha": config["relevance"]["alpha"], **plan(draws, section="drift")},
     script:
         "../scripts/relevance/measure_drift.py"

@@ -101,9 +101,6 @@ rule draw_figures:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    params:
-        code=code_version("report/draw_figures.py"),
-        settings={},
     script:
         "../scripts/report/draw_figures.py"
 
@@ -120,7 +117,6 @@ rule write_findings:
     conda:
         "../../envs/report.yaml"
     params:
-        code=code_version("report/write_findings.py"),
         settings={"recalls": RECALLS},
     script:
         "../scripts/report/write_findings.py"
@@ -147,7 +143,6 @@ rule render_page:
     conda:
         "../../envs/report.yaml"
     params:
-        code=code_version("report/render_page.py"),
         settings=plan(page.render_page, explorers=EXPLORERS, files=CONFIG_FILES, recalls=RECALLS),
     script:
         "../scripts/report/render_page.py"
@@ -174,7 +169,6 @@ rule render_front:
     conda:
         "../../envs/report.yaml"
     params:
-        code=code_version("report/render_front.py"),
         settings=plan(page.render_front, explorers=EXPLORERS, files=CONFIG_FILES, recalls=RECALLS),
     script:
         "../scripts/report/render_front.py"
@@ -192,7 +186,6 @@ rule typeset_section:
     conda:
         "../../envs/report.yaml"
     params:
-        code=code_version("report/typeset_section.py"),
         settings={"width": config["report"]["paper_width"]},
     script:
         "../scripts/report/typeset_section.py"
@@ -209,7 +202,6 @@ rule typeset_paper:
     conda:
         "../../envs/report.yaml"
     params:
-        code=code_version("report/typeset_paper.py"),
         settings={"title": config["report"]["title"]},
     script:
         "../scripts/report/typeset_paper.py"

@@ -154,7 +154,6 @@ rule label_defusion:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("responses/label_defusion.py"),
         settings=config["scope"]["labels"],
     script:
         "../scripts/responses/label_defusion.py"

@@ -65,7 +65,6 @@ rule search_bm25:
     resources:
         runtime="2h",
     params:
-        code=code_version("search/search_bm25.py"),
         settings=plan(relevance.words_searched),
     script:
         "../scripts/search/search_bm25.py"
@@ -86,7 +85,6 @@ rule search_part:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("search/search_part.py"),
         settings=plan(search.search_bm25),
     script:
         "../scripts/search/search_part.py"
@@ -107,7 +105,6 @@ rule merge_parts:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("search/merge_parts.py"),
         settings=plan(relevance.words_searched),
     script:
         "../scripts/search/merge_parts.py"
@@ -226,7 +223,6 @@ rule search_vectors:
         mem_mb=4000,
         runtime="2h",
     params:
-        code=code_version("search/search_vectors.py"),
         settings=plan(search.search_vectors),
     script:
         "../scripts/search/search_vectors.py"
@@ -272,7 +268,6 @@ rule measure_retrieval:
     resources:
         **ENCODING,
     params:
-        code=code_version("search/measure_retrieval.py"),
         settings={"retrievers": RETRIEVERS, **plan(draws, section="retrieval")},
     script:
         "../scripts/search/measure_retrieval.py"

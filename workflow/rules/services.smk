@@ -86,7 +86,6 @@ rule measure_services:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("services/measure_services.py"),
         settings=plan(services.measure_services),
     script:
         "../scripts/services/measure_services.py"
@@ -109,7 +108,6 @@ rule render_card:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code_version("services/render_card.py"),
         settings=plan(services.render_card, files=CONFIG_FILES),
     script:
         "../scripts/services/render_card.py"

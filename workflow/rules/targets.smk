@@ -35,7 +35,6 @@ rule read_targets:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("targets/read_targets.py"),
         settings=plan(targets.read_targets),
     script:
         "../scripts/targets/read_targets.py"
@@ -53,7 +52,6 @@ rule make_targets:
     conda:
         "../../envs/tables.yaml"
     params:
-        code=code_version("targets/make_targets.py"),
         settings=plan(targets.make_targets),
     script:
         "../scripts/targets/make_targets.py"
@@ -97,9 +95,6 @@ rule collect_target_queries:
         queries=table("results/queries/{dataset}.targets.parquet"),
     conda:
         "../../envs/tables.yaml"
-    params:
-        code=code_version("targets/collect_target_queries.py"),
-        settings={},
     script:
         "../scripts/targets/collect_target_queries.py"
 

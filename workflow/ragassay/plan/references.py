@@ -86,17 +86,23 @@ def watch_prompts(rules, in_one_line) -> None:
             rule.set_params(prompts=_digests(prompts, in_one_line))
 
 
-def name_logs(rules, modifier) -> None:
-    """What a job says lies in a folder with the name of its rule, by the wildcards of what it writes, unless the rule
-    names another file. `modifier` is that of paths where another workflow uses this one.
+def complete(rules, modifier, version) -> None:
+    """What follows from the name of a rule's script, where the rule says nothing else: the `version` of its code, which
+    re-runs it, no settings, and its log, in a folder of that name by the wildcards of what it writes. `modifier` is
+    that of paths where another workflow uses this one.
     """
     from snakemake.io import WILDCARD_REGEX
 
-    for rule in rules:
-        if rule.script and not rule.log:
+    for rule in (rule for rule in rules if rule.script):
+        script, stated = Path(rule.script), rule.params.keys()
+        if "code" not in stated:
+            rule.set_params(code=version(f"{script.parent.name}/{script.name}"))
+        if "settings" not in stated:
+            rule.set_params(settings={})
+        if not rule.log:
             keys = dict.fromkeys(key["name"] for path in rule.output[:1] for key in WILDCARD_REGEX.finditer(path))
             rule.log_modifier = modifier
-            rule.set_log("/".join(["logs", Path(rule.script).stem, *(f"{{{key}}}" for key in keys)]) + ".log")
+            rule.set_log("/".join(["logs", script.stem, *(f"{{{key}}}" for key in keys)]) + ".log")
 
 
 def _digests(prompts, in_one_line):
