@@ -17,10 +17,10 @@ from fuzzing.files import MANIFEST
 from fuzzing.mutations import changed_value
 from ragassay.calls.prompts import Prompt
 from ragassay.release import comparing, contents, opening, replaying
-from ragassay.release.verification import listing, readme
+from ragassay.release.verification import readme
 from ragassay.release.verification.digests import logical_digest
 from ragassay.release.verification.facts import facts
-from ragassay.release.verification.release_folder import SUMS, ReleaseFolder
+from ragassay.release.verification.release_folder import SUMS, ReleaseFolder, write_sums
 from ragassay.results import all_tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,7 +78,7 @@ def _describe(folder):
     [*opening.checks.table_files.problems(release)]
     for name, text in readme.documents(release, facts(release)).items():
         (folder / name).write_text(text)
-    listing.write_sums(folder)
+    write_sums(folder)
 
 
 def sample(draw: random.Random) -> bytes:
@@ -116,7 +116,7 @@ def whole_release(content, folder):
     file = file if file in present else "manifest.json"
     (folder / file).write_bytes(body)
     if file != SUMS:
-        listing.write_sums(folder)
+        write_sums(folder)
     problems = opening.problems(folder)
     if odd := [problem for problem in problems if not problem.isprintable() or len(problem) > 2_000]:
         raise LetIn(odd[0])

@@ -11,7 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay.release.verification import checks, listing
+from ragassay.release.verification import checks
+from ragassay.release.verification.release_folder import present
 
 LABELS = ("label", "status", "intended", "verdict", "split", "abstained", "outcome")
 
@@ -21,7 +22,7 @@ class Corruptions:
 
     def __init__(self, folder: Path, seed: int = 0):
         self.folder, self.chance = folder, random.Random(seed)
-        self.files = [name for name in [*listing.present(folder), "SHA256SUMS"] if (folder / name).stat().st_size]
+        self.files = [name for name in [*present(folder), "SHA256SUMS"] if (folder / name).stat().st_size]
         self.tables = [name for name in self.files if name.endswith(".parquet")]
         self.of_kinds = {}
         for name in self.files:

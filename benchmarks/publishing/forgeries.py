@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 
 from publishing.sealing import seal, with_column
 from ragassay.base import plain_yaml
-from ragassay.release.verification import listing
-from ragassay.release.verification.release_folder import MANIFEST, SUMS
+from ragassay.release.verification.release_folder import MANIFEST, SUMS, write_sums
 
 Trick = Callable[[Path], None]
 OUTSIDE = "/tmp/ragassay-hostile-outside"  # where tricks want to write
@@ -24,7 +23,7 @@ PROMPT, CONFIG, SHARDS = "prompts/extract_claims.yaml", "config/config.yaml", "c
 
 
 @contextlib.contextmanager
-def edited(folder: Path, close: Callable[[Path], None] = listing.write_sums) -> Iterator[dict]:
+def edited(folder: Path, close: Callable[[Path], None] = write_sums) -> Iterator[dict]:
     """The manifest, to be changed; what `close` writes then fits it."""
     manifest = json.loads((folder / MANIFEST).read_text())
     yield manifest
@@ -52,7 +51,7 @@ def in_file(name: str, content: str | bytes | Callable[[bytes], bytes]) -> Trick
         path.parent.mkdir(parents=True, exist_ok=True)
         made = content(path.read_bytes()) if callable(content) else content
         path.write_bytes(made.encode() if isinstance(made, str) else made)
-        listing.write_sums(folder)
+        write_sums(folder)
 
     return trick
 
@@ -66,7 +65,7 @@ def in_config(**changes) -> Trick:
 
 
 def removed(name: str) -> Trick:
-    return lambda folder: ((folder / name).unlink(), listing.write_sums(folder))
+    return lambda folder: ((folder / name).unlink(), write_sums(folder))
 
 
 def with_set(file: str) -> Trick:
@@ -181,7 +180,7 @@ def forged(folder: Path) -> None:
     (folder / "SHA256SUMS.sig").write_text("genuine")
     path = folder / "ragassay/release/verification/checks.py"
     path.write_text(CODE + "\ndef problems(*_):\n    return iter(())\n")
-    listing.write_sums(folder)
+    write_sums(folder)
 
 
 def one_text_often(path: Path, rows: int = 200_000) -> None:

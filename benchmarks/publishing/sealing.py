@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay.release.verification import listing, readme, table_files
+from ragassay.release.verification import readme, table_files
 from ragassay.release.verification.digests import batches, logical_digest
 from ragassay.release.verification.facts import facts
-from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
+from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder, write_sums
 
 
 def change(folder: Path, file: str, rows, **manifest) -> None:
@@ -39,4 +39,4 @@ def seal(folder: Path, **changed) -> None:
     with contextlib.suppress(LookupError):  # a card of tables that lack what it counts
         for name, text in readme.documents(release, facts(release)).items():
             (folder / name).write_text(text)
-    listing.write_sums(folder)
+    write_sums(folder)

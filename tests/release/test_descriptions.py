@@ -9,8 +9,7 @@ from datasets import load_dataset
 
 from project import ROOT
 from ragassay.release import descriptions
-from ragassay.release.verification import listing
-from ragassay.release.verification.release_folder import ReleaseFolder
+from ragassay.release.verification.release_folder import ReleaseFolder, present
 from releases import DAY
 
 KINDS = {"sc:Text": ("string", "binary"), "sc:Integer": ("int32", "int64"), "sc:Float": ("double", "float")}
@@ -23,7 +22,7 @@ def test_croissant_lists_every_table_file_with_its_digest_and_every_column(publi
     assert required <= croissant.keys() and croissant["conformsTo"] == "http://mlcommons.org/croissant/1.0"
     objects = {entry["@id"]: entry for entry in croissant["distribution"] if entry["@type"] == "cr:FileObject"}
     sets = {entry["@id"]: entry for entry in croissant["distribution"] if entry["@type"] == "cr:FileSet"}
-    assert set(objects) == {name for name in listing.present(published) if name.endswith(".parquet")}
+    assert set(objects) == {name for name in present(published) if name.endswith(".parquet")}
     for name, entry in objects.items():
         assert entry["contentUrl"] == name and entry["encodingFormat"] == "application/x-parquet"
         assert entry["sha256"] == hashlib.sha256((published / name).read_bytes()).hexdigest()
@@ -67,7 +66,7 @@ def test_the_crate_describes_itself_and_every_file(published):
     author = {"@id": "#The%20makers%20of%20this%20data%20set", "@type": "Organization"}
     assert entities[root["author"]["@id"]] == author | {"name": "The makers of this data set"}
     parts = {part["@id"] for part in root["hasPart"]}
-    assert parts | {"ro-crate-metadata.json"} == set(listing.present(published))
+    assert parts | {"ro-crate-metadata.json"} == set(present(published))
     for name in parts:
         assert entities[name]["@type"] == "File"
         assert int(entities[name]["contentSize"]) == (published / name).stat().st_size

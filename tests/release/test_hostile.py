@@ -17,8 +17,8 @@ from ragassay.base.errors import AssayError
 from ragassay.release.__main__ import main
 from ragassay.release.replaying import replay
 from ragassay.release.sandbox import OFFLINE, _box, environment, run_boxed, scratch_folder
-from ragassay.release.verification import checks, listing, table_files
-from ragassay.release.verification.release_folder import SUMS, ReleaseFolder
+from ragassay.release.verification import checks, table_files
+from ragassay.release.verification.release_folder import SUMS, ReleaseFolder, write_sums
 from releases import key_of
 
 # Tried by the benchmark, since they take seconds or memory; Snakemake's plan refuses the last one.
@@ -63,7 +63,7 @@ def test_verifying_refuses_what_replaying_refuses(release, trick, capsys):
     """Prompts and declared tables, too, which the release's own checks know nothing of."""
     if trick == "no shards":
         (release / "config/shards.tsv").unlink()
-        listing.write_sums(release)
+        write_sums(release)
     else:
         TRICKS[trick](release)
     assert main(["verify", str(release), "--memory", "64"]) == 1

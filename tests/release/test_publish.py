@@ -21,8 +21,8 @@ from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.records import Ledger
 from ragassay.release import contents, gathering, publishing
 from ragassay.release.__main__ import main
-from ragassay.release.licences import Licences
 from ragassay.release.publishing import publish
+from ragassay.release.redaction import Licences
 from ragassay.release.verification import checks
 from ragassay.release.verification.release_folder import ReleaseFolder
 from ragassay.results import all_tables

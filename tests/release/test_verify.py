@@ -21,9 +21,9 @@ from publishing.hostile import CLAIMS, TRICKS
 from publishing.sealing import with_column
 from ragassay.release.__main__ import main
 from ragassay.release.publishing import sign
-from ragassay.release.verification import checks, listing
+from ragassay.release.verification import checks
 from ragassay.release.verification.digests import batches, logical_digest
-from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
+from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder, present, write_sums
 from releases import key_of
 
 LABELS = "tables/scope_labels/authors/careful/2026-01.parquet"
@@ -53,7 +53,7 @@ def test_an_untouched_release_passes_twice(published):
 def test_no_single_changed_byte_goes_unseen(release):
     """In every kind of file, at a random place."""
     kinds = {}
-    for name in [*listing.present(release), "SHA256SUMS"]:
+    for name in [*present(release), "SHA256SUMS"]:
         if (release / name).stat().st_size:
             kinds.setdefault(name if "/" not in name else name.split("/")[1] + name[-4:], []).append(name)
     chance = random.Random(1)
@@ -141,7 +141,7 @@ def rewrite(folder, file, rows):
     entry = next(entry for entry in manifest["tables"].values() if file in entry["files"])
     entry["files"][file] = {"rows": rows.num_rows, "digest": logical_digest(rows.schema, batches(folder / file))}
     (folder / MANIFEST).write_text(json.dumps(manifest))
-    listing.write_sums(folder)
+    write_sums(folder)
 
 
 ROWS = {
@@ -197,7 +197,7 @@ def test_a_changed_number_of_the_card_is_found_whatever_the_digests_say(release,
     counted = re.search(r"\| scope_votes \| (?:\d+ \| )?(\d+) ", text)
     other = str(int(counted[1]) + 1)
     (release / file).write_text(f"{text[: counted.start(1)]}{other}{text[counted.end(1) :]}")
-    listing.write_sums(release)
+    write_sums(release)
     [problem] = checks.problems(release)
     assert problem.startswith(f"{file}:") and other in problem and counted[1] in problem
 
@@ -210,7 +210,7 @@ def test_a_table_file_that_is_no_parquet_and_a_manifest_that_is_no_json_are_line
         (MANIFEST, "[" * 200_000, "found no JSON"),
     ):
         (release / file).write_text(content)
-        listing.write_sums(release)
+        write_sums(release)
         [problem] = checks.problems(release)
         assert expected in problem
 

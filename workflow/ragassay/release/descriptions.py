@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import yaml
 
-from ragassay.release.verification.listing import present
+from ragassay.release.verification.release_folder import present
 
 PARQUET = "application/vnd.apache.parquet"
 PARQUET_IN_CROISSANT = "application/x-parquet"  # its readers know no other name

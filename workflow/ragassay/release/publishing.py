@@ -24,13 +24,12 @@ from ragassay.config.services import without_services
 from ragassay.config.settings import NAME
 from ragassay.release import contents, descriptions, gathering, ledger_extract
 from ragassay.release.gathering import NotReleasable
-from ragassay.release.licences import Licences
 from ragassay.release.published_tables import OptedOut, PublishedTables, copy_prompts, models
-from ragassay.release.redaction import LongRuns, Redaction
-from ragassay.release.verification import listing, readme
+from ragassay.release.redaction import Licences, LongRuns, Redaction
+from ragassay.release.verification import readme
 from ragassay.release.verification.checks import NAMESPACE
 from ragassay.release.verification.facts import NO_LICENCE, facts, licence_of, texts_by_source
-from ragassay.release.verification.release_folder import MANIFEST, SIGNATURE, SUMS, TABLES, ReleaseFolder
+from ragassay.release.verification.release_folder import MANIFEST, SIGNATURE, SUMS, TABLES, ReleaseFolder, write_sums
 from ragassay.schemas.release import PUBLISHED_TEXTS, RECORDED_ANSWERS
 from ragassay.schemas.report import ASKED_CALLS, CALLS
 
@@ -97,7 +96,7 @@ def publish(
         _write(place / "CITATION.cff", descriptions.citation(cited, day))
         _write(place / "croissant.json", descriptions.croissant(written.sums, cited, day))
         _write(place / "ro-crate-metadata.json", descriptions.ro_crate(place, cited, day))
-        listing.write_sums(place, written.sums)
+        write_sums(place, written.sums)
         makers = f"cited as: {', '.join(settings['authors'])} (`release.authors`)"
         doi = f"doi: {settings['doi'] or 'none'} (`release.doi`)"
         if not confirm(f"{what_is_published(release, licences.brought)}\n{makers}, {doi}"):

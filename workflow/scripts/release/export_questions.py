@@ -22,7 +22,7 @@ import yaml
 from ragassay.base import tables
 from ragassay.base.atomic import building, write_lines
 from ragassay.base.stage import log, run
-from ragassay.release.licences import Licences
+from ragassay.release.redaction import Licences
 from ragassay.release.verification.readme import markdown_cell, markdown_table, size_category
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragassay.release.verification import listing, readme, table_files
+from ragassay.release.verification import readme, table_files
 from ragassay.release.verification.digests import crash, first, scalar
 from ragassay.release.verification.facts import NO_LICENCE, facts, licence_of, texts_by_source
 from ragassay.release.verification.release_folder import (
@@ -26,6 +26,8 @@ from ragassay.release.verification.release_folder import (
     TABLES,
     ReleaseFolder,
     UnusableManifest,
+    present,
+    unlisted,
 )
 from ragassay.release.verification.table_files import SECRET, SECRETS
 
@@ -73,7 +75,7 @@ def _problems(folder, signers):
         yield from _signature(folder, signers)
     try:
         changed = False
-        for changed in itertools.chain(_large(folder), listing.problems(folder)):
+        for changed in itertools.chain(_large(folder), unlisted(folder)):
             yield changed
         if changed:
             return
@@ -97,7 +99,7 @@ def _problems(folder, signers):
 def _unnamed(release):
     """Files among the tables that the manifest does not name."""
     named = {file for files in release.files.values() for file in files}
-    for name in listing.present(release.folder):
+    for name in present(release.folder):
         if name.startswith(f"{TABLES}/") and name not in named:
             yield f"{name}: found a file of no table of manifest.json; remove it, it is not part of the release"
 
@@ -265,9 +267,9 @@ def _texts(release):
         files = release.tables[table]["files"]
         for column in columns:
             missing = sum(release.passes[file].missing[column] for file in files)
-            present = sum(entry["rows"] for entry in files.values()) - missing
-            if +Counter({False: missing, True: present}) != +states.get((table, column), Counter()):
-                yield f"published_texts: column {column} of table {table} has {present} texts, not its count"
+            here = sum(entry["rows"] for entry in files.values()) - missing
+            if +Counter({False: missing, True: here}) != +states.get((table, column), Counter()):
+                yield f"published_texts: column {column} of table {table} has {here} texts, not its count"
 
 
 def _poison(release):

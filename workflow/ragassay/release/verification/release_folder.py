@@ -1,7 +1,9 @@
 """A release as it lies in a folder: its manifest, and its tables with the keys that stand in their paths. It may come
 from anybody: types, names and paths of the manifest are checked here before anything is done with one of them, so
-that no part of a path leads elsewhere. Numbers are never taken from the manifest."""
+that no part of a path leads elsewhere. Numbers are never taken from the manifest. SHA256SUMS lists every file of a
+release with the digest of its bytes; what it does not list does not belong there."""
 
+import bisect
 import json
 import re
 from collections.abc import Iterator
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragassay.release.verification.digests import n_rows, read_table, scalar
+from ragassay.release.verification.digests import n_rows, read_table, scalar, sha256
 
 MANIFEST, SUMS, SIGNATURE, TABLES = "manifest.json", "SHA256SUMS", "SHA256SUMS.sig", "tables"
 LARGEST_TEXT = 64_000_000  # bytes of all files that are no tables: each is read as a whole
@@ -22,6 +24,7 @@ FORM = re.compile(rf"[a-z][a-z_]*(?:{KEY})?(?:/(?:[a-z_]+|{KEY}))*")  # where th
 PART = r"(?:service:)?[A-Za-z0-9_][A-Za-z0-9._+-]*"  # a colon could name a drive
 PLACE = re.compile(f"{PART}(?:/{PART})*")
 FILE, SOURCE = re.compile(rf"{TABLES}/{PLACE.pattern}\.parquet"), re.compile(r"[^\0]{0,1000}")
+LINE = re.compile(r"([0-9a-f]{64})  ([^\n\0]+)")  # of SHA256SUMS
 MISSING = object()  # an entry may be missing
 SHAPE = {
     **{"version": NAME, "title": TEXT, "licence": TEXT, "licence_note": TEXT, "language": TEXT},
@@ -187,3 +190,56 @@ def _misfit(value, shape, place):
 def _problem(value, place, expected):
     found = "nothing" if value is MISSING else ascii(value)[:80]
     return f"{place.removeprefix('.') or 'top level'}: found {found}, expected {expected}"
+
+
+def write_sums(folder: Path, hashed: dict[str, str] | None = None) -> None:
+    """`hashed` has the digests of files that were hashed already."""
+    sums = hashed or {}
+    sums = sums | {name: sha256(folder / name) for name in present(folder) if name not in sums}
+    lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def present(folder: Path) -> list[str]:
+    """Everything in the folder but the list and its signature; of folders only those without content."""
+    names = []
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        folder_with_content = path.is_dir() and not path.is_symlink() and any(path.iterdir())
+        if not folder_with_content and name not in (SUMS, SIGNATURE):
+            names.append(name)
+    return sorted(names)
+
+
+def unlisted(folder: Path) -> Iterator[str]:
+    """Files of a release that are not those of its list."""
+    try:
+        text = (folder / SUMS).read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        yield f"{SUMS}: cannot be read ({type(error).__name__}); get the release again"
+        return
+    listed, broken = {}, not text.endswith("\n")
+    if broken:
+        yield f"{SUMS}: found no line end behind the last line; the list is cut off"
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        match = LINE.fullmatch(line)
+        if not match or match[2] in listed:
+            broken = True
+            yield f"{SUMS}:{number}: found {line[:80]!r}, expected a digest and the name of a file, each once"
+        else:
+            listed[match[2]] = match[1]
+    if broken:  # files that it has lost are no strays
+        return
+    here = {*present(folder)}
+    missing = sorted(listed.keys() - here)
+    for name in sorted(listed.keys() | here):
+        if name not in listed:
+            at = bisect.bisect(missing, f"{name}/")
+            if not missing[at : at + 1] or not missing[at].startswith(f"{name}/"):  # else a folder that lost its files
+                yield f"{name}: found a file that {SUMS} does not list; remove it, it is not part of the release"
+        elif name not in here:
+            yield f"{name}: no such file, but {SUMS} lists it; get the release again"
+        elif (folder / name).is_symlink() or not (folder / name).is_file():
+            yield f"{name}: found no plain file; get the release again"
+        elif (digest := sha256(folder / name)) != listed[name]:
+            yield f"{name}: found the digest {digest[:12]}..., expected {listed[name][:12]}...; get the file again"
