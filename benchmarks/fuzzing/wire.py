@@ -10,9 +10,9 @@ from ragassay.calls.batches.submission import SentBatch
 from ragassay.calls.model import Failure, Model
 from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.numbered_lists import parse_numbered
+from ragassay.calls.providers.service import error_in, read_reply
 from ragassay.calls.wire.failures import failure_in_reply, failure_of
 from ragassay.calls.wire.replies import completion
-from ragassay.calls.wire.service_replies import error_in, read_reply
 from ragassay.documents.documents import moment
 from ragassay.grading.verdicts import parse_verdict
 from ragassay.news.extraction.page import read_page
@@ -121,6 +121,6 @@ def judgement(content, folder):
 def service(content, folder):
     body = lenient(content)
     error_in(body, PATHS["error"], "services.x")
-    reply = read_reply(body, PATHS, "services.x")
-    reply.answer.encode()
-    json.dumps(reply.passages, allow_nan=False).encode()
+    [answer], _ = read_reply(body, PATHS, "services.x")
+    answer.text.encode()
+    json.dumps(answer.passages, allow_nan=False).encode()

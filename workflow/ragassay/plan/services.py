@@ -7,9 +7,8 @@ from itertools import product
 from pathlib import Path
 
 from ragassay.base.code_version import WORKFLOW
-from ragassay.calls.wire.service_replies import compiled
 from ragassay.config.grid import Grid
-from ragassay.config.services import SERVICE
+from ragassay.config.services import SERVICE, compiled
 from ragassay.plan import attacks, coverage, relevance, report
 from ragassay.plan.models import asking
 from ragassay.plan.report import draws
