@@ -1,8 +1,6 @@
 """Services as the call layer sees them: an entry of `services` stands among the models as `service:<name>`, and its
 limits and price hold as theirs do."""
 
-from functools import lru_cache
-
 SERVICE = "service:"
 ASKED_AS = ("key_variable", "budget_usd", "concurrency", "requests_per_minute", "timeout", "mode", "note")
 SENT_AND_READ = "kind method function headers body reply local_server local_settings local_inputs".split()
@@ -27,14 +25,3 @@ def _as_model(entry):
     same |= {"longest_answer": 1}  # services are paid by the question, so that no length matters to the cap
     asked = {"model": entry["version"], "base_url": entry["address"], "price": price}
     return {"provider": "service"} | asked | shared | same | {"service": {name: entry[name] for name in SENT_AND_READ}}
-
-
-@lru_cache(maxsize=256)
-def compiled(path: str):
-    """A path that finds values; raises ValueError if it is none."""
-    import jsonpath
-
-    try:
-        return jsonpath.compile(path)
-    except jsonpath.JSONPathError as error:
-        raise ValueError(f"no JSONPath ({str(error).splitlines()[0]})") from error

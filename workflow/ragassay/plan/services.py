@@ -7,8 +7,9 @@ from itertools import product
 from pathlib import Path
 
 from ragassay.base.code_version import WORKFLOW
+from ragassay.calls.wire.json_paths import compiled
 from ragassay.config.grid import Grid
-from ragassay.config.services import SERVICE, compiled
+from ragassay.config.services import SERVICE
 from ragassay.plan import attacks, coverage, relevance, report
 from ragassay.plan.models import asking
 from ragassay.plan.report import draws

@@ -26,8 +26,8 @@ from ragassay.calls import model
 from ragassay.calls.model import Answer, Failure, Model, ModelError, Usage
 from ragassay.calls.wire.clients import Fast, failure_of_reply, key_in
 from ragassay.calls.wire.failures import failure_in_reply
+from ragassay.calls.wire.json_paths import compiled
 from ragassay.calls.wire.replies import completion
-from ragassay.config import services
 from ragassay.text.characters import replaced
 
 LONGEST_REPLY = 10_000_000  # bytes
@@ -264,7 +264,7 @@ def _number(value):
 
 
 def _values(path, value):
-    return services.compiled(path).findall(value) if isinstance(value, dict | list) else []
+    return compiled(path).findall(value) if isinstance(value, dict | list) else []
 
 
 def _misplaced(place, path, there, values, expected="one text"):
