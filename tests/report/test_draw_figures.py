@@ -60,10 +60,8 @@ def test_every_kind_of_figure_can_be_described(tmp_path):
     numbers = {"right": 0.5, "items": 30, "place": 0.25}
     rows = [metric("study", kind, keys, name, value, 60) for kind in kinds for name, value in numbers.items()]
     files = draw(tmp_path, rows, "\n".join(["title: Study", "parts:", *parts]))
-    assert (
-        sorted(files) == sorted(f"{kind}.{ending}" for kind in kinds for ending in ENDINGS)
-        and kinds.keys() == KINDS.keys()
-    )
+    assert kinds.keys() == KINDS.keys()
+    assert sorted(files) == sorted(f"{kind}.{ending}" for kind in kinds for ending in ENDINGS)
     pictures = {kind: files[f"{kind}.svg"].read_text() for kind in kinds}
     for kind, tip in {
         "bars": "a: 0.5",
@@ -95,12 +93,9 @@ def test_a_name_like_a_formula_or_that_no_drawing_can_hold_is_text(tmp_path, des
 
 
 def test_every_number_is_a_row_unrounded_with_a_column_for_each_key(tmp_path, description):
-    rows = [
-        metric(
-            "study", "table_2", {"model": "a, b", "topic": "=SUM(1)"}, "accuracy", 1 / 3, 60, 0.25, 0.5, abstained=2
-        ),
-        metric("study", "table_3", {"votes": 9}, "agreement", None, 0),
-    ]
+    keys = {"model": "a, b", "topic": "=SUM(1)"}
+    rows = [metric("study", "table_2", keys, "accuracy", 1 / 3, 60, 0.25, 0.5, abstained=2)]
+    rows.append(metric("study", "table_3", {"votes": 9}, "agreement", None, 0))
     draw(tmp_path, rows, description)
     with (tmp_path / "study.csv").open(newline="") as file:
         first, second = csv.DictReader(file)

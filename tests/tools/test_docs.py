@@ -93,10 +93,8 @@ PAGES = {path.stem: text for path, text in paper_pages.pages(figures.figures()).
 @pytest.mark.parametrize("study", PAGES)
 def test_a_page_has_every_table_with_its_command_and_numbers(study):
     paper = paper_tables.papers()[study]
-    parts = PAGES[study].split("\n## ")[1:]
-    parts = {
-        part.partition(":")[0].lower().replace(" ", "-"): part for part in parts if part.startswith(("Table", "Figure"))
-    }
+    parts = [part for part in PAGES[study].split("\n## ")[1:] if part.startswith(("Table", "Figure"))]
+    parts = {part.partition(":")[0].lower().replace(" ", "-"): part for part in parts}
     assert parts.keys() == paper["tables"].keys()
     for name, table in paper["tables"].items():
         rows = [line for line in parts[name].splitlines() if line.startswith("| ")][1:]
@@ -104,9 +102,7 @@ def test_a_page_has_every_table_with_its_command_and_numbers(study):
         assert [row.split(" | ")[-1].removesuffix(" |") for row in rows] == [words[-1] for words in printed]
         command = f"ragassay reproduce {study}/{name}"
         assert (f"`{command}`" in parts[name]) != bool(table["instead"])
-        assert all(need in parts[name] for need in table["needs"]) and all(
-            line in parts[name] for line in table["differs"]
-        )
+        assert all(words in parts[name] for words in (*table["needs"], *table["differs"]))
     assert paper["link"] in PAGES[study] and paper["bibtex"].strip() in PAGES[study]
 
 
@@ -127,10 +123,8 @@ def test_dollars_are_requests_times_tokens_at_the_price_of_batches():
 
 def test_a_figure_that_comes_near_is_read_from_the_benchmarks():
     kept = next(line for line in figures.figures()["poisoning"] if line[0] == "whole_defence_on_rag_alone")
-    assert (
-        f"demo with its own small models: {kept[1]} {kept[2]} (`poisoning/whole_defence_on_rag_alone`)"
-        in PAGES["raguard"]
-    )
+    words = f"demo with its own small models: {kept[1]} {kept[2]} (`poisoning/whole_defence_on_rag_alone`)"
+    assert words in PAGES["raguard"]
     assert (ROOT / "docs/papers/raguard.md").read_text() == PAGES["raguard"]
 
 
@@ -202,9 +196,8 @@ def test_an_index_is_described_by_its_last_search_and_says_what_is_not_measured(
 
 def test_jobs_of_bm25_in_parts_stand_in_a_table(printed):
     printed["retrieval"] = [line for line in printed["retrieval"] if "_parts_" not in line[0]]
-    written = measured(
-        printed, "retrieval", bm25_5M_in_5_parts_count_words_memory=1000, bm25_5M_in_5_parts_count_words=150
-    )
+    values = {"bm25_5M_in_5_parts_count_words_memory": 1000, "bm25_5M_in_5_parts_count_words": 150}
+    written = measured(printed, "retrieval", **values)
     assert written["words"].splitlines()[2:] == ["| `count_words` | 1 GB | 30 |"]
     written = measured(printed, "retrieval", bm25_5M_in_5_parts_merge_parts_memory=2e9 / 2**20)
     assert "| at least 5 million passages in 2 GB |" in row(written, "limits", "BM25 in parts")
@@ -251,9 +244,9 @@ def gathers(printed, **measured):
 def test_a_gather_holds_as_many_documents_as_fit_beside_what_it_always_needs(printed, asking):
     sizes = {"small": (0, 0.0), "large": (1e9 / 2**20, 30_000), "usual": (1e9 / 2**20, 10_100)}
     usual, large, small = gathers(printed, **sizes)["gathers"].splitlines()[2:]
-    assert large == "| `large` | 1.3 GB | 31 GB | 3 TB | 4 GB | 100,000 | 230,000 | 300 | 3 |", (
-        "3 or 7 GB of 30 kB each"
-    )
+    assert (
+        large == "| `large` | 1.3 GB | 31 GB | 3 TB | 4 GB | 100,000 | 230,000 | 300 | 3 |"
+    )  # 3 or 7 GB of 30 kB each
     assert "| 2 GB | 99,000 | 690,000 |" in usual, "1 or 7 GB of 10 kB each"
     assert small == "| `small` | 0 bytes | 0 bytes | 0 bytes | 4 GB | any number | any number | 300 | 3 |"
 
@@ -274,11 +267,9 @@ def test_a_figure_that_is_missing_is_named(printed):
         scale.parts(printed)
 
 
-@pytest.mark.parametrize(
-    ("number", "words"), [(3.14159, "3.1"), (2.0, "2"), (54_321, "54,000"), (1.24e6, "1.2 million"), (2e9, "2 billion")]
-)
-def test_numbers_have_two_digits_that_count(number, words):
-    assert figures.rounded(number) == words
+def test_numbers_have_two_digits_that_count():
+    numbers = {3.14159: "3.1", 2.0: "2", 54_321: "54,000", 1.24e6: "1.2 million", 2e9: "2 billion"}
+    assert {number: figures.rounded(number) for number in numbers} == numbers
 
 
 def test_sizes_have_units():

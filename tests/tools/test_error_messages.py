@@ -85,10 +85,9 @@ def test_what_is_raised_stands_on_the_page(tmp_path, cause):
     with pytest.raises(AssayError) as raised:
         cause(tmp_path)
     rows = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ")]
-    told = [row for row in rows if len(row) == 3 and _form(row[0]).match(str(raised.value))]
-    assert any(_form(row[2].strip(" |").removeprefix("expected ")).search(str(raised.value)) for row in told), (
-        raised.value
-    )
+    problem = str(raised.value)
+    remedies = [row[2] for row in rows if len(row) == 3 and _form(row[0]).match(problem)]
+    assert any(_form(remedy.strip(" |").removeprefix("expected ")).search(problem) for remedy in remedies), problem
 
 
 def _form(cell):

@@ -23,9 +23,8 @@ def test_a_page_becomes_a_picture(page, tmp_path, capsys):
 
 
 def test_a_page_that_is_missing_is_named(tmp_path):
-    with pytest.raises(
-        ScreenshotError, match=r"found no page .*index\.html, expected a finished report; run `make demo`"
-    ):
+    problem = r"found no page .*index\.html, expected a finished report; run `make demo`"
+    with pytest.raises(ScreenshotError, match=problem):
         screenshot(tmp_path / "index.html", tmp_path / "report.png")
 
 

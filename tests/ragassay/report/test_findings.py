@@ -77,9 +77,8 @@ def test_a_row_is_compared_with_the_row_of_its_control(worded):
         row(0.99, 0.98, 1, method="control", attack="b"),
     ]
     against = {"where": {"method": "control"}, "same": ["attack"]}
-    finding = worded(
-        rows, where={"method": "guard"}, against=against, higher="{method} beats {other_method} by {difference}"
-    )
+    beaten = {"against": against, "higher": "{method} beats {other_method} by {difference}"}
+    finding = worded(rows, where={"method": "guard"}, **beaten)
     assert (finding["sentence"], finding["against"]) == ("`guard` beats `control` by 30 points", 0.6)
     assert finding["certainty"] == pytest.approx(0.3 / (0.05**2 + 0.1**2) ** 0.5)
     assert worded(rows[:1], where={"method": "guard"}, against=against)["verdict"] == "missing"
@@ -115,9 +114,8 @@ def test_a_fact_is_a_number_or_lists_the_values_of_a_key():
 
 
 def test_a_sentence_that_names_what_its_row_has_not_is_refused(worded):
-    with pytest.raises(
-        FindingError, match=r"scope\.yaml: finding declines: found 'prompt' .*expected one of: against, "
-    ):
+    problem = r"scope\.yaml: finding declines: found 'prompt' .*expected one of: against, "
+    with pytest.raises(FindingError, match=problem):
         worded([row(0.8, 0.7, 0.9)], higher="With {prompt}")
 
 

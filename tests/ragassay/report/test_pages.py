@@ -27,11 +27,8 @@ def page(text="plain"):
     figures = [ReportPart("bars", name, text, text, rows=rows) for name, rows in (("drawn", [{}]), ("empty", []))]
     section = ReportSection("s", text, text, [table, examples], figures, numbers="s")
     pictures = {("s", "drawn"): Figure("<svg></svg>", "../figures/s/drawn")}
-    finding = dict.fromkeys(("low", "high", "value", "n", "against", "against_low", "against_high")) | {
-        "kind": "finding",
-        "verdict": "missing",
-        "link": "#s",
-    }
+    finding = dict.fromkeys(("low", "high", "value", "n", "against", "against_low", "against_high"))
+    finding |= {"kind": "finding", "verdict": "missing", "link": "#s"}
     pages = ReportPages(*FILES, text, {text: "beside.html"}, [])
     made = Provenance("s.html", {text: "abc"}, text, {text: text})
     return pages.study(made, [section], [finding | {"sentence": text, "action": text}], pictures)
@@ -70,10 +67,8 @@ def test_a_note_on_a_model_stands_in_the_first_section_that_it_is_for():
 
 
 def test_names_in_captions_are_shown_as_code():
-    found = page("how `echo` & `<b>` do")
-    assert found.count("how <code>echo</code> &amp; <code>&lt;b&gt;</code> do") == 7, (
-        "a sentence and its action, a lead and four captions"
-    )
+    count = page("how `echo` & `<b>` do").count("how <code>echo</code> &amp; <code>&lt;b&gt;</code> do")
+    assert count == 7, "a sentence and its action, a lead and four captions"
 
 
 def test_nothing_is_fetched_from_anywhere():

@@ -12,13 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 STATUS = {200: "OK", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 409: "Conflict"}
-STATUS |= {
-    413: "Content Too Large",
-    422: "Unprocessable Content",
-    429: "Too Many Requests",
-    500: "Internal Server Error",
-    503: "Service Unavailable",
-}
+STATUS |= {413: "Content Too Large", 422: "Unprocessable Content", 429: "Too Many Requests"}
+STATUS |= {500: "Internal Server Error", 503: "Service Unavailable"}
 PAGE = b"<html><body><h1>Bad gateway</h1></body></html>\n"
 PIECES = 20
 MOST_HEAD = 65_536

@@ -58,14 +58,8 @@ class Limits:
             headers |= (together_headers if together else openai_headers)(name, bucket)
         if short:
             headers |= retry_headers(max(short.values()), behaviour.retry_after_form)
-            raise Refused(
-                429,
-                f"Limit of {max(short, key=short.get)} reached.",
-                "rate_limit",
-                "rate_limit_exceeded",
-                None,
-                headers,
-            )
+            message = f"Limit of {max(short, key=short.get)} reached."
+            raise Refused(429, message, "rate_limit", "rate_limit_exceeded", headers=headers)
         return headers
 
 

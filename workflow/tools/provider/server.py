@@ -87,9 +87,8 @@ class Server:
             size = check(body, behaviour)
             found |= {"prompt": digest(body["messages"]), "n": body.get("n", 1)}
             most = body.get("max_tokens") or body.get("max_completion_tokens") or 0
-            headers = self.limits.take(
-                size + most * found["n"], self.log.in_flight, behaviour, request.path.startswith("/together")
-            )
+            together, tokens = request.path.startswith("/together"), size + most * found["n"]
+            headers = self.limits.take(tokens, self.log.in_flight, behaviour, together)
             self.attempts[key] += 1
             name = f"{key}/{self.attempts[key]}" if behaviour.by_key else str(number)
             fault = behaviour.fault(name, number)
@@ -193,7 +192,7 @@ def failure(status: int, behaviour: Behaviour, headers: dict) -> Refused:
         headers = {**headers, **retry_headers(behaviour.retry_after, behaviour.retry_after_form)}
     kind = "rate_limit" if status == 429 else "server_error" if status >= 500 else "invalid_request_error"
     code = "rate_limit_exceeded" if status == 429 else None
-    return Refused(status, MESSAGES.get(status, "The server had an error."), kind, code, None, headers)
+    return Refused(status, MESSAGES.get(status, "The server had an error."), kind, code, headers=headers)
 
 
 def page(found: list, shape, request: Request, together: bool) -> dict:
