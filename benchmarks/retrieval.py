@@ -11,7 +11,6 @@ from pathlib import Path
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 import numpy as np
-import pyarrow as pa
 
 from common.figures import count, figure, parts
 from common.memory import peak_megabytes, task
@@ -51,21 +50,19 @@ def write_part(folder: str, number: str) -> None:
     """A part of a corpus, and the queries."""
     from ragassay.base import tables
     from ragassay.schemas.corpora import PASSAGES, QUERIES
+    from tools.synthetic_columns import filled
 
     draw = np.random.default_rng(int(number))
     vocabulary = words(VOCABULARY)
     texts = drawn(draw, BM25_QUERIES, SHORT, vocabulary)
-    columns = dict.fromkeys(QUERIES.schema.names)
-    rows = [columns | {"query_id": f"q{at}", "text": text} for at, text in enumerate(texts)]
     if number == "0":
-        tables.write(QUERIES, Path(folder, "queries.parquet"), rows)
+        asked = filled(QUERIES, len(texts), query_id=[f"q{at}" for at in range(len(texts))], text=texts)
+        tables.write(QUERIES, Path(folder, "queries.parquet"), asked)
     with tables.Writer(PASSAGES, Path(folder, f"{number}.parquet")) as writer:
         for start in range(0, OF_PART, BLOCK):
             names = [f"p{number}-{at:07}" for at in range(start, min(start + BLOCK, OF_PART))]
             texts = drawn(draw, len(names), LONG, vocabulary)
-            nothing = pa.nulls(len(names), pa.string())
-            columns = {"passage_id": names, "document_id": names, "title": nothing, "text": texts, "source": nothing}
-            writer.write(pa.table(columns))
+            writer.write(filled(PASSAGES, len(names), passage_id=names, document_id=names, text=texts))
 
 
 def job(folder: str, name: str, number: str = "") -> dict:

@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from common.figures import count, figure
 from common.memory import peak_megabytes, task
@@ -23,12 +22,12 @@ def ask(folder: str, store) -> None:
     from ragassay.base import tables
     from ragassay.models.store import key
     from ragassay.schemas.corpora import QUERIES
+    from tools.synthetic_columns import filled
 
-    columns = dict.fromkeys(QUERIES.schema.names)
-    asked = [columns | {"query_id": f"q{at}", "text": f"Which is {at}?"} for at in range(ASKED)]
-    tables.write(QUERIES, Path(folder, "queries.parquet"), asked)
+    names, asked = [f"q{at}" for at in range(ASKED)], [f"Which is {at}?" for at in range(ASKED)]
+    tables.write(QUERIES, Path(folder, "queries.parquet"), filled(QUERIES, ASKED, query_id=names, text=asked))
     draw = np.random.default_rng(6)
-    store.add([key(row["text"]) for row in asked], draw.standard_normal((ASKED, WIDTH), dtype=np.float32))
+    store.add([key(text) for text in asked], draw.standard_normal((ASKED, WIDTH), dtype=np.float32))
 
 
 def encoder():
@@ -43,6 +42,7 @@ def fill_file(folder: str) -> None:
     from ragassay.models.encoders.embed import Embedder
     from ragassay.schemas.corpora import PASSAGES
     from ragassay.search.nearest import unit
+    from tools.synthetic_columns import filled
 
     draw, embedder = np.random.default_rng(4), Embedder(encoder(), Path(folder, "store"))
     ask(folder, embedder.store)
@@ -50,9 +50,8 @@ def fill_file(folder: str) -> None:
     with tables.Writer(PASSAGES, Path(folder, "passages.parquet")) as writer:
         for start in starts:
             names = [f"p{at:07}" for at in range(start, min(start + BLOCK, FILED))]
-            texts, nothing = [f"{name} {TEXT}" for name in names], pa.nulls(len(names), pa.string())
-            columns = {"passage_id": names, "document_id": names, "title": nothing, "text": texts, "source": nothing}
-            writer.write(pa.table(columns))
+            texts = [f"{name} {TEXT}" for name in names]
+            writer.write(filled(PASSAGES, len(names), passage_id=names, document_id=names, text=texts))
 
     def drawn(texts, role):
         for start in starts:

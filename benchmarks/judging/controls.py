@@ -12,13 +12,12 @@ import re
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from common.clone import cloned, snakemake
 from common.figures import figure
 from ragassay.base import tables
 from ragassay.config import schema
-from ragassay.config.settings import checked
+from ragassay.config.settings import of_files
 from ragassay.metrics.panel import Panel
 from ragassay.plan import detectors
 from ragassay.schemas.documents import DOCUMENTS
@@ -46,8 +45,7 @@ def controls() -> None:
 
 
 def measure():
-    config = Path("config/config.yaml")
-    config = checked(yaml.safe_load(config.read_text()), [config], schema.merged())
+    config = of_files(["config/config.yaml"], schema.merged())
     texts = {row["doc_id"]: row for row in rows_of(DOCUMENTS, "documents/*.parquet")}
     kept = [row for row in rows_of(SELECTED_QUESTIONS, "selected_questions/*/*/*.parquet") if row["status"] == KEPT]
     answers = []

@@ -22,7 +22,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import Prompt
 from ragassay.config import schema
-from ragassay.config.settings import checked
+from ragassay.config.settings import of_files
 from ragassay.grading.verdicts import parse_verdict
 from ragassay.plan import models
 from scripts.question_sets.measure_question_sets import CONTROL
@@ -86,8 +86,7 @@ def name_of(row: dict) -> str:
 
 
 def settings() -> dict:
-    path = ROOT / "config/config.yaml"
-    return checked(yaml.safe_load(path.read_text()), [path], schema.merged())
+    return of_files([ROOT / "config/config.yaml"], schema.merged())
 
 
 def judged(rows: list[dict], sampling: dict, votes: int) -> list[bool]:
