@@ -1,10 +1,13 @@
-"""What the sets of the relevance study need: their corpora with and without held-out documents, searches, settings."""
+"""What the sets of the relevance study need: their corpora with and without held-out documents, searches, settings;
+whom it asks what, and which tables say what a corpus covers.
+"""
 
 import pytest
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import gates, queries, relevance, search
+from ragassay.plan import coverage, explorers, gates, grading, queries, question_sets, relevance, search
+from ragassay.plan.entries import having
 from wildcards import Wildcards
 
 SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "synthetic": "written"}
@@ -129,3 +132,120 @@ def test_corpora_have_gates_where_queries_can_be_embedded(config):
     own = config["relevance"] | {"fused": ["v", "bm25"]}
     assert not gates.gates(config | {"relevance": own, "retrievers": elsewhere})
     assert relevance.sections(config) == ["relevance"]
+
+
+ANSWERED = SET | {"far": ["far"], "answers": {"query_sets": ["known", "near"]}}
+ASKED = {"responders": ["a", "b"], "retrievers": ["bm25", "minilm"]}
+READER = {"provider": "rules", "model": "careful"}
+
+
+@pytest.fixture
+def asked_config():
+    own = {"corpora": {"mine": {"files": ["a.csv"]}}}
+    own["models"] = dict.fromkeys(["a", "b", "careful"], READER)
+    own |= {"query_sets": {name: {"files": ["q.csv"]} for name in ("known", "near", "far", "written")}}
+    return checked(own | {"relevance": {"sets": {"one": ANSWERED}, "answers": ASKED}}, [], merged())
+
+
+def test_the_first_retriever_serves_everything_and_others_the_in_knowledge_set(asked_config):
+    found = [tuple(cell.values()) for cell in grading.asked(asked_config)]
+    assert [row[1:] for row in found if row[0] == "a"] == [
+        ("mine", "bm25", "known"),
+        ("mine", "bm25", "near"),
+        ("mine.held_out", "bm25", "known"),
+        ("mine", "minilm", "known"),
+    ]
+    assert [row[1:] for row in found if row[0] == "b"] == [row[1:] for row in found if row[0] == "a"]
+
+
+def test_without_passages_a_set_is_asked_once(asked_config):
+    assert grading.asked(asked_config).over("{responder}/{query_set}") == ["a/known", "a/near", "b/known", "b/near"]
+
+
+def test_a_corpus_in_two_sets_is_asked_once(asked_config):
+    asked_config["relevance"]["sets"]["two"] = asked_config["relevance"]["sets"]["one"]
+    assert len(grading.asked(asked_config)) == 2 * 4
+
+
+def test_nobody_is_asked_where_no_responder_or_no_query_set_is_named(asked_config):
+    asked_config["relevance"]["sets"]["one"]["answers"]["query_sets"] = []
+    asked_config["relevance"]["answers"]["retrievers"] = ["gone"]  # of another configuration, and of no use here
+    assert grading.responders(asked_config) == [] and not list(grading.check(asked_config))
+    asked_config["relevance"]["sets"]["one"]["answers"]["query_sets"] = ["known"]
+    asked_config["relevance"]["answers"] = {"responders": [], "retrievers": []}
+    assert not grading.asked(asked_config)
+
+
+def test_the_gate_of_answers_has_its_own_retriever_and_alpha(asked_config):
+    settings = grading.measure_answers(asked_config)
+    assert settings["options"]["retrievers"] == ["bm25", "minilm"] and settings["alphas"] == {"one": 0.05}
+    assert "answers" not in settings["sets"]["one"]
+    asked_config["relevance"]["sets"]["one"]["answers"]["alpha"] = 0.2
+    asked_config["relevance"]["answers"]["retrievers"] = []
+    settings = grading.measure_answers(asked_config)
+    assert settings["options"]["retrievers"] == ["minilm"] and settings["alphas"] == {"one": 0.2}
+
+
+def test_stages_get_their_settings(asked_config):
+    job = Wildcards(responder="a", corpus="mine", retriever="bm25", query_set="known")
+    settings = grading.answer_from_passages(asked_config, job)
+    assert settings["ledger"] == "ledger/answer_from_passages/a/mine/bm25/known" and settings["shown"] == 5
+    assert not settings["about_known"] and settings["model"]["name"] == "a"
+    job = Wildcards(responder="a", corpus="mine.held_out", retriever="bm25", query_set="known")
+    assert grading.answer_from_passages(asked_config, job)["about_known"]
+
+
+ENTRIES = {
+    "corpora": {"pages": {"files": ["a.csv"]}},
+    "relevance": {"sets": {"pages": {"corpus": "pages", "in_knowledge": "questions"}}},
+    "question_sets": {"asked": {"documents": ["a.csv"], "questions": ["q.csv"], "nearest": {}, "detectors": False}},
+    "query_logs": {name: {"files": ["l.csv"], "corpus": name} for name in ("pages", "articles")},
+    "coverage": {"mine": {"question_set": "asked", "corpus": "pages", "query_log": "pages"}},
+}
+
+
+@pytest.fixture
+def covered(settings):
+    return settings(ENTRIES)
+
+
+def test_a_set_is_held_against_the_gate_of_its_corpus(covered):
+    [cell] = coverage.cells(covered)
+    assert cell == {"name": "mine", "corpus": "pages", "retriever": "minilm", "generator": "asked", "judge": "careful"}
+    assert coverage.gated(covered, "{corpus}/{retriever}/{generator}", Wildcards(generator="asked")) == [
+        "pages/minilm/asked"
+    ]
+    assert coverage.gated(covered, "{corpus}", Wildcards(generator="natural")) == []
+    assert coverage.logs(covered).column("query_log") == ["pages"]
+    assert coverage.measure_coverage(covered)["entries"]["mine"]["query_log"] == "pages"
+
+
+def test_its_questions_have_a_page_where_the_section_is_shown(covered):
+    assert coverage.pages(covered) == ["asked/careful"]
+    covered["report"]["sections"] = ["coverage"]
+    assert explorers.questions(covered) == {"Questions of asked": "asked/careful"}
+    covered["report"]["sections"] = ["documents"]
+    assert explorers.questions(covered) == {}
+
+
+def test_a_set_without_documents_is_placed_and_the_others_are_not(covered):
+    assert having(covered["question_sets"], "nearest") == ["asked"]
+    assert question_sets.placed_questions(covered, Wildcards(question_set="asked")) == [
+        "results/questions/asked/asked.parquet"
+    ]
+    assert question_sets.placed_questions(covered, Wildcards(question_set="natural")) == []
+    settings = question_sets.place_questions(covered, Wildcards(question_set="asked"))
+    assert settings["cut"] == {"words": 120, "overlap": 20} and settings["count"] == 3
+    assert settings["encoder"]["name"] == "minilm" and settings["name"] == "asked"
+
+
+def test_what_does_not_go_together_is_said(covered):
+    assert list(coverage.check(covered)) == []
+    covered["coverage"]["mine"]["query_log"] = "articles"
+    [(key, problem)] = coverage.check(covered)
+    assert key == ("coverage", "mine", "query_log") and "expected one of 'pages'" in problem
+    covered["coverage"]["mine"] |= {"corpus": "short_articles", "query_log": None}
+    [(key, problem)] = coverage.check(covered)
+    assert key == ("coverage", "mine", "corpus") and "found the corpus of a relevance set 'short_articles'" in problem
+    covered["question_sets"]["natural"]["columns"]["questions"]["doc_id"] = None
+    assert ("question_sets", "natural", "columns", "questions", "doc_id") in dict(question_sets.check(covered))

@@ -10,9 +10,8 @@ from ragassay.plan import relevance
 def cells(config: dict) -> Grid:
     """Each entry with its corpus, the retriever of that corpus's gate, its question set and the study's own judge."""
     retriever, judge = config["relevance"]["retrievers"][0], config["scope"]["judges"][0]
-    rows = [
-        (name, entry["corpus"], retriever, entry["question_set"], judge) for name, entry in config["coverage"].items()
-    ]
+    entries = config["coverage"].items()
+    rows = [(name, entry["corpus"], retriever, entry["question_set"], judge) for name, entry in entries]
     return Grid.of_rows(("name", "corpus", "retriever", "generator", "judge"), rows)
 
 
@@ -33,17 +32,12 @@ def gated(config: dict, pattern: str, wildcards) -> list[str]:
 
 
 def measure_coverage(config: dict) -> dict:
-    entries = {
-        cell.name: {"query_log": config["coverage"][cell.name]["query_log"]}
-        | {key: cell[key] for key in ("corpus", "retriever", "generator", "judge")}
-        for cell in cells(config)
-    }
-    shared = {
-        "alpha": config["relevance"]["alpha"],
-        "topics": config["relevance"]["drift"]["topics"],
-        "seed": config["intervals"]["seed"],
-    }
-    return {"entries": entries, **shared}
+    entries, relevant = {}, config["relevance"]
+    for cell in cells(config):
+        gated = {key: cell[key] for key in ("corpus", "retriever", "generator", "judge")}
+        entries[cell.name] = gated | {"query_log": config["coverage"][cell.name]["query_log"]}
+    shared = {"alpha": relevant["alpha"], "topics": relevant["drift"]["topics"], "seed": config["intervals"]["seed"]}
+    return {"entries": entries} | shared
 
 
 def check(config: dict) -> Iterator[tuple]:

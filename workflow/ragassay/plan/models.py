@@ -29,14 +29,12 @@ def weights(entry: dict) -> list[str]:
     """What a job that reads the model waits for, and runs again for if it changes: the files of a folder (weights or
     replies), or the folder where this workflow makes it; nothing of packages, the hub's cache or elsewhere.
     """
-    model = entry["model"]
-    if model.startswith(FOLDER):
+    model, provider = entry["model"], entry.get("provider", "transformers")
+    if model.startswith(FOLDER) or provider == PROVIDER:
         return [model]
-    if entry.get("provider") == PROVIDER:
-        return [model]
-    if entry.get("provider") == "script":
+    if provider == "script":
         return sorted(str(path) for path in Path(model).rglob("*.yaml"))
-    if entry.get("provider", "transformers") != "transformers" or not Path(model).is_dir():
+    if provider != "transformers" or not Path(model).is_dir():
         return []
     return [str(path) for path in files.read_files(Path(model))]
 

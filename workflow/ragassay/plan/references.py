@@ -41,7 +41,7 @@ def problems(config: dict, schema: dict) -> Iterator[tuple]:
             if unreadable := _unreadable(value):
                 yield path, unreadable
                 return
-            yield from ((path, problem) for problem in MISSING[part["exists"]](value))
+            yield from ((path, problem) for problem in _missing(value, part["exists"]))
     yield from shards.check(config)
     yield from wrong_settings(config) if not any(unknown_names(config, schema)) else ()
 
@@ -159,44 +159,21 @@ def _no_file_of(name, **patterns):
             yield f"{unknown(what, name, names)}; each is a file {pattern.replace('{}', '{name}')}"
 
 
-def _no_file(path):
-    if is_address(path):
-        return  # its job looks for it
-    if Path(path).is_dir():
+def _missing(path, kind):
+    """What is wrong where a file, a folder, a table, `tables` or `targets` should be; see `ragassay.config.schema`."""
+    is_folder, ending = Path(path).is_dir(), Path(path).suffix.lower()
+    is_elsewhere = is_address(path)  # its job looks for it
+    if kind == "folder":
+        if not is_folder:
+            yield f"found {path!r}, no such folder, expected one that exists{closest_file(path)}"
+    elif kind == "tables" and is_folder:
+        try:
+            document_files(path)
+        except SourceError as error:
+            yield f"found the folder {path!r}: {error}"
+    elif is_folder:
         yield f"found the folder {path!r}, expected a file"
-    elif not Path(path).is_file():
+    elif not is_elsewhere and not Path(path).is_file():
         yield f"found {path!r}, no such file, expected one that exists{closest_file(path)}"
-
-
-def _no_table(path):
-    yield from (problems := list(_no_file(path)))
-    if not problems and Path(path).suffix.lower() not in KINDS:
+    elif kind != "file" and ending not in KINDS and (kind, ending) != ("targets", ".json"):
         yield f"found {path!r}, an unknown kind of file, expected one of {', '.join(KINDS)}"
-
-
-def _no_targets(path):
-    if Path(path).suffix.lower() != ".json":
-        yield from _no_table(path)
-    else:
-        yield from _no_file(path)
-
-
-def _no_tables(path):
-    if not Path(path).is_dir():
-        yield from _no_table(path)
-        return
-    try:
-        document_files(path)
-    except SourceError as error:
-        yield f"found the folder {path!r}: {error}"
-
-
-def _no_folder(path):
-    if not Path(path).is_dir():
-        yield f"found {path!r}, no such folder, expected one that exists{closest_file(path)}"
-
-
-# how `exists` is checked
-MISSING = {
-    "file": _no_file, "table": _no_table, "tables": _no_tables, "targets": _no_targets, "folder": _no_folder,
-}  # fmt: skip
