@@ -13,13 +13,8 @@ def test_a_model_that_answers_in_the_wrong_form_ends_the_run_and_a_second_run_pa
     monkeypatch.setenv("KEY", "test-key")
     config, run = project / "wrong.json", [*TINY, "wrong.json", "--cores", "2", QUESTIONS]
     with Loopback(respond="answers:claims_alone") as server:
-        model = {
-            "provider": "openai",
-            "model": "loopback",
-            "base_url": server.url,
-            "key_variable": "KEY",
-            "price": PRICE,
-        }
+        model = {"provider": "openai", "model": "loopback", "base_url": server.url}
+        model |= {"key_variable": "KEY", "price": PRICE}
         wrong = {"models": {"wrong": model}, "scope": {"generators": ["wrong"], "recovery": {"rounds": 12}}}
         config.write_text(json.dumps(wrong))
         stopped = snakemake(project, *run, check=False)

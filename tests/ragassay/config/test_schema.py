@@ -72,10 +72,8 @@ def test_a_study_adds_a_file_and_edits_none(folder):
         folder(**{file.name.removesuffix(".schema.yaml"): load(file)})
     found = merged(folder(zebra=part(45, "zebra")))
     keys = list(found["properties"])
-    assert (
-        keys[keys.index("zebra") - 1] == "scope"
-        and found["properties"].keys() - {"zebra"} == merged()["properties"].keys()
-    )
+    assert keys[keys.index("zebra") - 1] == "scope"
+    assert {*keys} - {"zebra"} == merged()["properties"].keys()
 
 
 def keywords(schema, path):
@@ -132,13 +130,8 @@ def test_our_keywords_lead_somewhere():
             assert not below or below[0] in sections[section]["properties"]
     for patterns in [schema["file_of"] for schema in found if "file_of" in schema]:
         assert all(list(ROOT.glob(pattern.format("*"))) for pattern in patterns.values())
-    assert {schema["exists"] for schema in found if "exists" in schema} == {
-        "file",
-        "folder",
-        "table",
-        "tables",
-        "targets",
-    }
+    kinds = {schema["exists"] for schema in found if "exists" in schema}
+    assert kinds == {"file", "folder", "table", "tables", "targets"}
 
 
 def test_settings_stand_in_the_same_order_in_the_configuration_and_its_description():

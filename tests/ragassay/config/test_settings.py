@@ -340,12 +340,8 @@ def test_the_file_that_really_sets_the_value_is_blamed(write, files, command_lin
 def test_defaults_are_filled_in_at_every_depth_and_in_built_in_entries():
     assert DEFAULTS["shards"] == "config/shards.tsv" and DEFAULTS["corpora"] == {}
     assert DEFAULTS["scope"]["recovery"]["sampling"] == {"temperature": 0.7, "max_tokens": 800}
-    assert DEFAULTS["detectors"]["methods"]["overlap"] == {
-        "kind": "overlap",
-        "encoders": ["minilm"],
-        "appended": None,
-        "layer": -1,
-    }
+    overlap = {"kind": "overlap", "encoders": ["minilm"], "appended": None, "layer": -1}
+    assert DEFAULTS["detectors"]["methods"]["overlap"] == overlap
     assert DEFAULTS["revprag"]["probes"]["mlp"]["folds"] == 10
     assert set(DEFAULTS) == {*SCHEMA["properties"]}
 

@@ -38,9 +38,8 @@ def test_what_a_defence_is_given_follows_from_what_it_looks_at():
     assert list(judges) == ["both", "raguard", "trustrag"]
     assert judges["raguard"]["encoder"] == {} and judges["trustrag"]["encoder"]["name"] == "minilm"
     assert defences.of_all(own, cell("none"), of=defences.scores) == [scores("none"), scores("jamming")], "each once"
-    assert defences.kinds(own, cell("both"))[1:] == [
-        f"ragassay.studies.poisoning.defences.kinds.{one}" for one in ("duplicates", "ppl")
-    ]
+    kinds = [module.rpartition(".")[2] for module in defences.kinds(own, cell("both"))]
+    assert kinds == ["chain", "duplicates", "ppl"]
 
 
 def test_a_defence_may_compare_vectors_of_an_encoder_that_is_not_the_retrievers():
@@ -84,10 +83,8 @@ def test_fitting_reads_the_snapshot_where_there_is_one():
 
 
 def test_scorers_are_trained_here_or_read_elsewhere():
-    own, trained, model = (
-        config(),
-        *(Wildcards(dataset="mine", scorer=name, attack="none") for name in ("ngram", "gpt2")),
-    )
+    own = config()
+    trained, model = (Wildcards(dataset="mine", scorer=name, attack="none") for name in ("ngram", "gpt2"))
     assert measures.trained(own, trained) == ["results/scorers/mine/ngram"] and measures.trained(own, model) == []
     assert measures.train_scorer(own, trained)["settings"] == {"order": 2}
     found = measures.score_passages(own, model)
@@ -109,16 +106,12 @@ def test_sweeps_read_the_tables_of_their_attacks():
     wildcards = Wildcards(dataset="mine", retriever="minilm")
     own = config(CELL | {"retrievers": ["minilm", "bm25"], "defences": ["raguard"]})
     assert list(measures.swept(own)) == [{"dataset": "mine", "retriever": "minilm"}]
-    assert not measures.swept(config(raguard={"sweeps": None})) and not measures.swept(
-        config(CELL | {"defences": ["ppl"]})
-    )
+    assert not measures.swept(config(raguard={"sweeps": None}))
+    assert not measures.swept(config(CELL | {"defences": ["ppl"]}))
     scores = measures.swept_scores(own, wildcards)
     assert scores == [f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", "poisonedrag_black")]
-    assert {row["table"] for row in measures.sweep_raguard(own, wildcards)["rows"]} > {
-        "figure_2",
-        "figure_3",
-        "table_7",
-    }
+    tables = {row["table"] for row in measures.sweep_raguard(own, wildcards)["rows"]}
+    assert tables > {"figure_2", "figure_3", "table_7"}
 
 
 def test_sweeps_of_attacks_by_a_trigger_are_for_questions_that_hold_it(tmp_path, monkeypatch):
@@ -131,9 +124,8 @@ def test_sweeps_of_attacks_by_a_trigger_are_for_questions_that_hold_it(tmp_path,
     pattern = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
     for dataset, attack in (("mine", "jamming"), ("triggered", "general_trigger")):
         wildcards = Wildcards(dataset=dataset, retriever="minilm")
-        assert measures.swept_tables(settings, pattern, wildcards) == [
-            f"results/retrieved/{dataset}/minilm/{attack}.parquet"
-        ]
+        tables = measures.swept_tables(settings, pattern, wildcards)
+        assert tables == [f"results/retrieved/{dataset}/minilm/{attack}.parquet"]
         assert [row["at"] for row in measures.sweep_raguard(settings, wildcards)["rows"]] == [attack]
     cells = [CELL | {"datasets": ["mine", "triggered"]}]
     shared = {"under_attack": {"cells": cells}, "datasets": OWN["datasets"] | datasets}

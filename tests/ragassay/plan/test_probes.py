@@ -9,12 +9,8 @@ from ragassay.plan import attacks, defences, models, probes, search, targets
 from wildcards import Wildcards
 
 SCHEMA = merged()
-CELLS = {
-    "datasets": ["demo_facts"],
-    "retrievers": ["minilm"],
-    "attacks": ["poisonedrag_black"],
-    "responders": ["demo-lm"],
-}
+CELLS = {"datasets": ["demo_facts"], "retrievers": ["minilm"]}
+CELLS |= {"attacks": ["poisonedrag_black"], "responders": ["demo-lm"]}
 
 
 def test_a_comparison_has_the_files_of_all_its_cells(settings):
@@ -26,10 +22,8 @@ def test_a_comparison_has_the_files_of_all_its_cells(settings):
     assert paths == ["demo_facts/minilm/poisonedrag_black/demo-lm", "demo_facts/minilm/edited/demo-lm"]
     assert probes.generalisations(settings({"revprag": {"cells": []}})) == []
     given = probes.transfer_probes(config, wildcards)
-    assert [cell["attack"] for cell in given["cells"]] == ["poisonedrag_black", "edited"] and given[
-        "across"
-    ] == "attack"
-    assert given["conditions"] == ["retrieved", "matched"]
+    assert [cell["attack"] for cell in given["cells"]] == ["poisonedrag_black", "edited"]
+    assert given["across"] == "attack" and given["conditions"] == ["retrieved", "matched"]
 
 
 def test_prompts_show_as_many_passages_as_the_study_of_attacks_unless_their_cell_says_otherwise(settings):
@@ -63,10 +57,8 @@ def test_what_probes_look_at_is_read_in_one_pass(settings):
     first, *beside = probes.readings(settings({"revprag": {"probes": entries}}))
     assert first == base | {"as_released": False}
     assert beside == [base | {"site": "mlp", "layers": [-1, 2, 3]}, base | {"position": "first_generated"}]
-    released = settings(
-        {"revprag": {"activations": {"as_released": True}, "probes": {"b": entries["b"], "d": entries["d"]}}}
-    )
-    assert len(probes.readings(released)) == 1
+    released = {"activations": {"as_released": True}, "probes": {name: entries[name] for name in "bd"}}
+    assert len(probes.readings(settings({"revprag": released}))) == 1
 
 
 def test_every_setting_of_a_kind_is_described():
@@ -83,9 +75,8 @@ def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypa
     cells = probes.cells(config)
     paper = [cell for cell in cells if cell.dataset != "demo_facts"]
     assert len(paper) == 15 + 9 + 4 + 18 and len({cell.responder for cell in paper}) == 5
-    assert {cell.dataset for cell in paper} == {"nq", "hotpotqa", "msmarco"} and len(
-        {cell.retriever for cell in paper}
-    ) == 5
+    assert {cell.dataset for cell in paper} == {"nq", "hotpotqa", "msmarco"}
+    assert len({cell.retriever for cell in paper}) == 5
     assert len({cell.attack for cell in paper}) == 1 + 6 and len(probes.generalisations(config)) == 4 + 2
     read = [(each["site"], each["position"], each["layers"]) for each in probes.readings(config)]
     beside = [("mlp", "last_prompt", None), ("residual", "last_prompt", None)]
@@ -112,6 +103,5 @@ def test_a_responder_may_be_recorded_and_a_file_that_is_none_is_refused_before_a
     problems = [problem for place, problem in models.check(config) if place == ("models", "m", "model")]
     assert len(problems) == 1 and "cannot read it" in problems[0] and problems[0].endswith("ragassay exam MODEL")
     config = settings({"models": {"m": model}, "revprag": cells | {"baselines": ["masking"]}})
-    assert [problem for _, problem in probes.check(config)] == [
-        "found masking, which asks what is not recorded of m, expected none"
-    ]
+    [(_, problem)] = probes.check(config)
+    assert problem == "found masking, which asks what is not recorded of m, expected none"

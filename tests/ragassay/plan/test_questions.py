@@ -17,13 +17,8 @@ SHARDS = {"s1": {}, "s2": {}}
 
 def test_every_table_has_all_keys_and_the_studys_own_the_first_of_each_part(config):
     every, own = questions.every(config, SHARDS), questions.own(config, SHARDS)
-    assert every == {
-        "generator": ["a", "b"],
-        "judge": ["c", "a"],
-        "responder": ["a", "b"],
-        "prompt": ["basic", "cot"],
-        "shard": ["s1", "s2"],
-    }
+    roles = {"generator": ["a", "b"], "judge": ["c", "a"], "responder": ["a", "b"]}
+    assert every == roles | {"prompt": ["basic", "cot"], "shard": ["s1", "s2"]}
     assert own == every | {"generator": ["a"], "judge": ["c"], "responder": ["a"]}
     first = questions.measure_scope(config)
     assert [first[role] for role in ("generator", "judge")] == [own[role][0] for role in ("generator", "judge")]
@@ -58,19 +53,14 @@ def test_all_that_models_may_write_bounds_the_requests_for_a_document(config):
 
 def test_questions_lie_elsewhere_while_near_misses_are_to_come(config):
     table, near = "results/{}/{{generator}}/{{shard}}.parquet", config["scope"]["near_misses"]
-    assert (questions.written_questions(config), questions.generating(config)[-1]) == (
-        table.format("questions"),
-        "write_questions",
-    )
+    assert questions.written_questions(config) == table.format("questions")
+    assert questions.generating(config)[-1] == "write_questions"
     near["tries"] = 3
     assert questions.written_questions(config) == table.format("written_questions")
     assert questions.generating(config)[-1] == "write_near_misses"
     settings = questions.write_near_misses(config, Wildcards(generator="a", shard="s1"))
-    assert (
-        settings["ledger"] == "ledger/write_near_misses/a/s1"
-        and settings["most_words"] == 18
-        and settings["tries"] == 3
-    )
+    assert settings["ledger"] == "ledger/write_near_misses/a/s1"
+    assert (settings["most_words"], settings["tries"]) == (18, 3)
 
 
 def test_a_path_has_names_of_models_of_question_sets_and_of_what_those_recorded(config):
@@ -210,9 +200,8 @@ def test_measuring_knows_whether_the_first_judge_is_a_set_of_rules(config):
 
 
 def test_calls_are_those_that_every_shard_has():
-    of_shards = [
-        f"results/calls/{rule}/{shard}.parquet" for rule in ("respond/g", "judge/g") for shard in ("may", "june")
-    ]
+    rules, months = ("respond/g", "judge/g"), ("may", "june")
+    of_shards = [f"results/calls/{rule}/{month}.parquet" for rule in rules for month in months]
     others = ["results/calls/answer_attacked/d/may.parquet", "results/calls/judge/g/natural.parquet"]
     asked = {"shards": {"may": {}, "june": {}}, "wildcards": SimpleNamespace(), "calls": [*of_shards, *others]}
     assert calls_of_shards(**asked) == of_shards, "a model called may made no calls of a shard"

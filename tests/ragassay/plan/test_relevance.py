@@ -39,9 +39,8 @@ def test_a_set_may_have_retrievers_of_its_own(config):
     assert relevance.retrievers(config) == ["minilm", "bm25", "bm25_by_idf"] and [*relevance.check(config)] == []
     own["retrievers"] = ["bm25", "minilm"]
     [(place, problem)] = relevance.check(config)
-    assert (
-        place == ("relevance", "sets", "two", "retrievers") and "expected that of relevance.retrievers, min" in problem
-    )
+    assert place == ("relevance", "sets", "two", "retrievers")
+    assert "expected that of relevance.retrievers, min" in problem
 
 
 def test_a_gate_searches_exactly(config):
@@ -212,9 +211,8 @@ def covered(settings):
 def test_a_set_is_held_against_the_gate_of_its_corpus(covered):
     [cell] = coverage.cells(covered)
     assert cell == {"name": "mine", "corpus": "pages", "retriever": "minilm", "generator": "asked", "judge": "careful"}
-    assert coverage.gated(covered, "{corpus}/{retriever}/{generator}", Wildcards(generator="asked")) == [
-        "pages/minilm/asked"
-    ]
+    gated = coverage.gated(covered, "{corpus}/{retriever}/{generator}", Wildcards(generator="asked"))
+    assert gated == ["pages/minilm/asked"]
     assert coverage.gated(covered, "{corpus}", Wildcards(generator="natural")) == []
     assert coverage.logs(covered).column("query_log") == ["pages"]
     assert coverage.measure_coverage(covered)["entries"]["mine"]["query_log"] == "pages"
@@ -230,10 +228,9 @@ def test_its_questions_have_a_page_where_the_section_is_shown(covered):
 
 def test_a_set_without_documents_is_placed_and_the_others_are_not(covered):
     assert having(covered["question_sets"], "nearest") == ["asked"]
-    assert question_sets.placed_questions(covered, Wildcards(question_set="asked")) == [
-        "results/questions/asked/asked.parquet"
-    ]
-    assert question_sets.placed_questions(covered, Wildcards(question_set="natural")) == []
+    asked, natural = (Wildcards(question_set=name) for name in ("asked", "natural"))
+    assert question_sets.placed_questions(covered, asked) == ["results/questions/asked/asked.parquet"]
+    assert question_sets.placed_questions(covered, natural) == []
     settings = question_sets.place_questions(covered, Wildcards(question_set="asked"))
     assert settings["cut"] == {"words": 120, "overlap": 20} and settings["count"] == 3
     assert settings["encoder"]["name"] == "minilm" and settings["name"] == "asked"

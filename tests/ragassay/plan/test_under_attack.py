@@ -85,10 +85,8 @@ def test_a_defence_that_rewrites_questions_has_them_searched_for_again():
 def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
     own, cell = config(CELL), {"dataset": "mine", "retriever": "minilm", "attack": "loud", "responder": "careful"}
     asked, plain = (Wildcards(**cell, defence=name) for name in ("robustrag", "none"))
-    assert [path.split("/")[-1] for path in defended.prompts(own, asked)] == [
-        "name_keywords.yaml",
-        "answer_from_keywords.yaml",
-    ]
+    names = [path.split("/")[-1] for path in defended.prompts(own, asked)]
+    assert names == ["name_keywords.yaml", "answer_from_keywords.yaml"]
     assert defended.answer_attacked(own, asked)["settings"]["aggregation"] == "keywords"
     assert defended.prompts(own, plain) == [] and "kind" not in defended.answer_attacked(own, plain)
     modules = defended.answering_kinds(own, asked)

@@ -26,12 +26,10 @@ def filtered(config: dict) -> Grid:
 
 def judging(config: dict, wildcards) -> list[Cell]:
     """The cells of all defences that look at what a retriever finds under an attack, be it beside probes."""
-    study = config["revprag"]
-    beside = [
-        entry | {"attacks": ["none", *entry["attacks"]], "defences": study["defences"]} for entry in study["cells"]
-    ]
     met, places = [], ("dataset", "retriever", "attack")
-    for entry in [*config["under_attack"]["cells"], *beside]:
+    entries, beside = [*config["under_attack"]["cells"]], {"defences": config["revprag"]["defences"]}
+    entries += [entry | beside | {"attacks": [CLEAN, *entry["attacks"]]} for entry in config["revprag"]["cells"]]
+    for entry in entries:
         met += entry["defences"] if all(wildcards[name] in entry[f"{name}s"] for name in places) else []
     return [Cell(wildcards.items(), defence=name) for name in sorted(set(met))]
 

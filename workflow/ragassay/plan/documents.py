@@ -91,12 +91,8 @@ def trained_on(config: dict, shards: dict, section: str) -> list[str]:
 
 def calls_of_shards(shards: dict, wildcards, calls: list[str]) -> list[str]:
     """Of the tables of calls, those of a shard: of each there is one for every other shard, too."""
-    tables, names = set(calls), list(shards)
-    return [
-        path
-        for path in calls
-        if Path(path).stem in shards and tables.issuperset(str(Path(path).with_stem(name)) for name in names)
-    ]
+    tables, of_shards = set(calls), [path for path in calls if Path(path).stem in shards]
+    return [path for path in of_shards if tables.issuperset(str(Path(path).with_stem(name)) for name in shards)]
 
 
 def export_feeds(config: dict) -> dict:

@@ -33,11 +33,8 @@ def cells(config: dict) -> Grid:
 
 
 def pair_prompts(config: dict, wildcards) -> dict:
-    params = {
-        "dataset": wildcards.dataset,
-        "conditions": config["revprag"]["conditions"],
-        "k": passages_shown(config)[wildcards.dataset, wildcards.retriever, wildcards.attack],
-    }
+    k = passages_shown(config)[wildcards.dataset, wildcards.retriever, wildcards.attack]
+    params = {"dataset": wildcards.dataset, "conditions": config["revprag"]["conditions"], "k": k}
     return params | near_duplicates(config) | _encoder(config)
 
 

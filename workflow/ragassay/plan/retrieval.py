@@ -105,12 +105,10 @@ def recalls(config: dict, shards: dict, shown: list[str], registered: dict) -> d
     """section -> the tables of recall of the indexes that its numbers rest on, for those that rest on some.
     `registered` says whose metrics a section describes.
     """
-    questions, attacked = config["question_sets"].items(), _attacked(config)
+    searched, attacked = having(config["question_sets"], "retrieval"), _attacked(config)
     rows = {
         "retrieval": _rows(config),
-        "question_sets": [
-            (name, name, of) for name, entry in questions if entry["retrieval"] for of in retrievers(config)
-        ],
+        "question_sets": [(name, name, of) for name in searched for of in retrievers(config)],
         "relevance": [*_checked(relevance.searches(config)), *_checked(relevance.rated(config))],
         "attacks": attacked,
         "raguard": attacked,
@@ -142,10 +140,8 @@ def _of_targets(config, grid):
 
 def _of_rewritten(config):
     """The same in the words of defences that put them in others before they are searched for."""
-    cells = defended.rewritten(config)
-    return [
-        (f"{cell.dataset}.{cell.defence}", config["datasets"][cell.dataset]["corpus"], cell.retriever) for cell in cells
-    ]
+    cells, entries = defended.rewritten(config), config["datasets"]
+    return [(f"{cell.dataset}.{cell.defence}", entries[cell.dataset]["corpus"], cell.retriever) for cell in cells]
 
 
 def check(config: dict) -> Iterator[tuple]:

@@ -125,10 +125,8 @@ def check(config: dict) -> Iterator[tuple]:
     """Whether each entry says whom to ask, what to send and where replies hold what."""
     for name, entry in config["models"].items():
         if entry["provider"] == "service" and not name.startswith(SERVICE):
-            yield (
-                ("models", name, "provider"),
-                "found service, expected an entry of `services`, asked as service:<name>",
-            )
+            expected = "expected an entry of `services`, asked as service:<name>"
+            yield ("models", name, "provider"), f"found service, {expected}"
     for name, entry in config["services"].items():
         for key, problem in _problems(entry):
             yield ("services", name, *key), problem

@@ -80,9 +80,8 @@ def wrong_format(files: list[str], form: str) -> Iterator[str]:
     """Files that are not of this format by their ending."""
     for file in files:
         if (Path(file).suffix.lower() == ".json") == (form == TABLE):
-            expected = (
-                "the format of its project, such as poisonedrag" if form == TABLE else "a file that ends in .json"
-            )
+            of_json = "the format of its project, such as poisonedrag"
+            expected = of_json if form == TABLE else "a file that ends in .json"
             yield f"found {file!r} with the format {form}, expected {expected}"
 
 
