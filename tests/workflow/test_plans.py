@@ -6,16 +6,8 @@ import pytest
 
 from project import TINY, copy_project, planned, snakemake
 
-ASKING = {
-    "extract_claims",
-    "recover_claims",
-    "remove_supported_claims",
-    "write_questions",
-    "judge_scope",
-    "respond",
-    "answer_closed_book",
-    "judge_defusion",
-}
+ASKING = {"extract_claims", "recover_claims", "remove_supported_claims", "write_questions", "judge_scope"}
+ASKING |= {"respond", "answer_closed_book", "judge_defusion"}
 
 
 @pytest.fixture(scope="module")
@@ -122,12 +114,7 @@ EXTRA, SHARDS = "extra.yaml", "tests/tiny/shards.tsv"
 @pytest.mark.parametrize(
     ("file", "content", "arguments", "message"),
     [
-        (
-            EXTRA,
-            b"documnets: {}",
-            ["--configfile", EXTRA],
-            "extra.yaml: documnets: found an unknown key, expected one of",
-        ),
+        (EXTRA, b"documnets: {}", ["--configfile", EXTRA], "extra.yaml: documnets: found an unknown key, expected one"),
         (EXTRA, b"a: sk-abcdef123456", ["--configfile", EXTRA], "extra.yaml: a: found what looks like a secret"),
         (EXTRA, b"", ["--config", "shards=3"], "command line: shards: found 3 (a whole number), expected text"),
         (SHARDS, b"shard\tdocuments\na\tnowhere\n", TINY, "tests/tiny/shards.tsv:2: nowhere: no such file or folder"),

@@ -12,10 +12,8 @@ from project import NOTHING, ROOT, TINY, planned, snakemake
 
 RULES = ROOT / "workflow/rules"
 ENTRY, METRICS_OF = re.compile(r'^SECTIONS\["(\w+)"\] = (.*)$', re.MULTILINE), re.compile(r'"metrics": "(\w+)"')
-SECTIONS = {
-    f"measure_{name}"
-    for name in ("documents", "crawl", "scope", "responses", "retrieval", "detectors", "months", "calls")
-}
+SHOWN = "documents crawl scope responses retrieval detectors months calls".split()
+SECTIONS = {f"measure_{name}" for name in SHOWN}
 # rule -> the sections of the tiny pipeline that describe its metrics
 REGISTERED = {name: entry for rules in RULES.glob("*.smk") for name, entry in ENTRY.findall(rules.read_text())}
 DESCRIBED = Counter(
@@ -51,14 +49,7 @@ SCOPE = f"extract_claims {RECOVERED}"
 DOCUMENTS = f"collect_documents {SCOPE}"
 CLUSTERS = f"find_duplicates {DOCUMENTS}"
 # What gathers, if questions stay, ...
-GRADED = (
-    "grade_hardness",
-    "measure_scope",
-    "measure_responses",
-    "measure_detectors",
-    "measure_months",
-    "list_questions",
-)
+GRADED = "grade_hardness measure_scope measure_responses measure_detectors measure_months list_questions".split()
 SEARCHED = ("search_bm25", "search_dense", "measure_retrieval")
 SCOPE_ONLY = (*GRADED, "gate_questions", "collect_queries", *SEARCHED)  # ... if no model is asked anew
 ASKED = (*SCOPE_ONLY, "measure_calls")

@@ -49,11 +49,6 @@ def test_what_exists_is_no_problem(refusal):
     ("settings", "line"),
     [
         (
-            {"scope": {"responding": {"prompts": ["basic", "basik"]}}},
-            "scope.responding.prompts: found the prompt 'basik', expected one of: basic, cot, lines, passages, two_shot"
-            " (did you mean basic?); each is a file resources/prompts/respond_{name}.yaml",
-        ),
-        (
             {"scope": {"defusion": {"variants": {"plane": {}}}}},
             "scope.defusion.variants.plane: found the prompt 'plane', expected one of: plain (did you mean plain?);"
             " each is a file resources/prompts/judge_defusion_{name}.yaml",
@@ -101,15 +96,10 @@ def test_what_exists_is_no_problem(refusal):
             "<folder>, a folder inside an installed package",
         ),
         (
-            {"report": {"sections": ["document"]}},
-            f"report.sections: found the section 'document', expected one of: {SECTIONS} (did you mean documents?); "
-            "each is a file workflow/report/sections/{name}.yaml",
-        ),
-        (
             {"intervals": {"sections": {"response": 5}}},
-            f"intervals.sections.response: found the section 'response', expected one of: {SECTIONS}",
+            f"intervals.sections.response: found the section 'response', expected one of: {SECTIONS} (did you mean"
+            " responses?); each is a file workflow/report/sections/{name}.yaml",
         ),
-        ({"shards": "config/shard.tsv"}, "shards: config/shard.tsv: no such file, expected a tab-separated table"),
     ],
 )
 def test_what_leads_nowhere_is_told_with_file_key_and_what_was_expected(refusal, settings, line):

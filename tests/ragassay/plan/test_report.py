@@ -62,11 +62,8 @@ SHARDS = {"s": {}, "t": {}}
 
 def test_every_generator_and_judge_has_a_page_and_so_has_every_question_set(config):
     pages = explorers.questions(config)
-    assert list(pages) == [
-        "All questions",
-        *(f"All questions, {pair}" for pair in ("a/a", "b/c", "b/a")),
-        "Questions of mine",
-    ]
+    pairs = [f"All questions, {pair}" for pair in ("a/a", "b/c", "b/a")]
+    assert list(pages) == ["All questions", *pairs, "Questions of mine"]
     assert pages["All questions"] == "a/c" and pages["Questions of mine"] == "mine/c"
     assert explorers.pages(config)["All questions"] == "explorer/a/c.html"
 
@@ -89,9 +86,8 @@ def test_detectors_are_those_that_the_report_shows_and_trained_on_the_page_s_que
     mine, study = Wildcards(generator="mine", judge="c"), Wildcards(generator="a", judge="c")
     assert "results/predictions/overlap/minilm/a/c/a/may.parquet" in explorers.predictions(config, {"may": {}}, study)
     asked = explorers.predictions(config, {"may": {}}, mine)
-    assert {path.split("/")[4] for path in asked} == {"a", "b"} and all(
-        path.endswith("/mine.parquet") for path in asked
-    )
+    assert {path.split("/")[4] for path in asked} == {"a", "b"}
+    assert all(path.endswith("/mine.parquet") for path in asked)
     assert explorers.predictions(config | {"report": {"sections": ["scope"]}}, {"may": {}}, study) == []
     config["question_sets"]["mine"]["detectors"] = False
     assert explorers.predictions(config, {"may": {}}, mine) == []
