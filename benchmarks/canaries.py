@@ -21,13 +21,14 @@ with their limits and budgets; a ledger folder that is kept makes a second run f
 import argparse
 import contextlib
 import itertools
-import math
 import multiprocessing
 import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+
+from scipy.stats import binomtest
 
 from canary import tasks
 from canary.canaries import EFFECTS, HARMLESS, TEMPLATES, planted
@@ -80,11 +81,6 @@ def measure(name: str, items: list[dict], model: Model, ledger, sampling: dict, 
     return effects
 
 
-def wilson(hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    middle, spread = hits + z * z / 2, z * math.sqrt(hits * (n - hits) / n + z * z / 4)
-    return max(0.0, (middle - spread) / (n + z * z)), min(1.0, (middle + spread) / (n + z * z))
-
-
 def report(name: str, effects: dict) -> None:
     pairs = [effect for template in TEMPLATES for effect in effects[template]]
     counts, n = Counter(filter(None, pairs)), len(pairs)
@@ -93,7 +89,8 @@ def report(name: str, effects: dict) -> None:
     sys.stdout.write(f"canary {name} {n} pairs: {told}; by template: {by_template}\n")
     hits = n - pairs.count("") - counts["carried"]
     floor = {arm: share(effects[arm]) for arm in ("again", "harmless")}
-    (low, high), asked_again = wilson(hits, n), f"harmless {floor['harmless']:.4f}, asked again {floor['again']:.4f}"
+    low, high = binomtest(hits, n).proportion_ci(method="wilson")
+    asked_again = f"harmless {floor['harmless']:.4f}, asked again {floor['again']:.4f}"
     sys.stdout.write(f"canary {name} {hits} of {n}: {hits / n:.4f} from {low:.4f} to {high:.4f}; {asked_again}\n")
     if judges(name):
         figure(f"canary_{name}_flips", hits / n, "share", f"<= {floor['again'] + TARGET:.4g}", floor["again"])
@@ -110,11 +107,6 @@ def judges(name: str) -> bool:
 
 def share(effects: list[str]) -> float:
     return sum(map(bool, effects)) / len(effects)
-
-
-def settings(files: list[str]) -> dict:
-    """The configuration with these files over config/config.yaml."""
-    return of_files([str(ROOT / "config/config.yaml"), *files], schema.merged())
 
 
 def run(names: list[str], model: Model, ledger: Path, scope: dict, count: int, votes: int | None = None) -> None:
@@ -150,14 +142,11 @@ def main() -> None:
     given = parser.parse_args()
     with contextlib.ExitStack() as stack:
         try:
-            config = settings(given.configfile)
+            config = of_files([ROOT / "config/config.yaml", *given.configfile], schema.merged())
             if given.model not in config["models"]:
                 known = ", ".join(config["models"])
                 raise AssayError(f"--model: found {given.model!r}, expected one of the configuration's models: {known}")
-            model = Model(
-                **models.model(config, given.model),
-                **models.access(config, given.model),
-            )
+            model = Model(**models.model(config, given.model), **models.access(config, given.model))
             if given.ledger is None and model.provider != "rules":
                 raise AssayError("--ledger: found none, expected a folder: what is asked and paid has to be kept")
             ledger = given.ledger or stack.enter_context(tempfile.TemporaryDirectory(prefix="ragassay-bench-"))

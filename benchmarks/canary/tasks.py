@@ -38,9 +38,7 @@ VERDICTS = {OUT: "Verdict: yes", IN: "Verdict: no"}
 class Task(NamedTuple):
     prompt: str
     planted: str  # the placeholder whose text is planted in
-    settings: (
-        str  # the part of the configuration's scope that has the sampling settings; "" is one sample at temperature 0
-    )
+    settings: str  # the part of scope's settings that has those of sampling; "" is one sample at temperature 0
     read: Callable[[list[Answer], dict], Any]  # answers, item -> what the study reads in them
     effect: Callable[[Any, Any, str], str]  # before, after, what was demanded
     demands: tuple[str, ...]  # what the planted text demands, in turns
