@@ -40,9 +40,10 @@ RIGHT, WORD, LONG = "The answer is: yes.", "forbidden", "word " * 4000
 SAMPLING = {"max_tokens": 60, "temperature": 0.7, "seed": 1}
 ANSWERED, MAY_ABSTAIN, ABSTAINS, STOPS = {True}, {True, "abstains"}, {"abstains"}, set()
 ONE_ABSTAINS = "one in five"  # of the requests: those that hold WORD
-# name -> settings of the server, and what may come of a sample
 BUSY = {"faults": {"429": 0.2}, "retry_after": 0.05}
-MISBEHAVIOUR = {
+ODD = {"ignore_n": 1.0, "fewer": 0.5, "same_index": 1.0, "no_usage": 1.0, "negative_usage": 1.0, "renamed": 0.5}
+ODD |= {"huge": 0.06, "thoughts": 1.0, "parts": 1.0}
+MISBEHAVIOUR = {  # name -> settings of the server, and what may come of a sample
     "none": ({}, ANSWERED),
     "busy": (BUSY, ANSWERED),
     "busy_ms": (BUSY | {"retry_after_form": "ms"}, ANSWERED),
@@ -51,37 +52,24 @@ MISBEHAVIOUR = {
     "failing": ({"faults": {"500": 0.2}}, ANSWERED),
     "unavailable": ({"faults": {"503": 0.2}, "retry_after": 0.05}, ANSWERED),
     "overloaded": ({"faults": {"529": 0.2}}, ANSWERED),
-    "abort": ({"faults": {"abort": 0.15}}, ANSWERED),
-    "drop": ({"faults": {"drop": 0.15}}, ANSWERED),
-    "cut": ({"faults": {"cut": 0.15}}, ANSWERED),
-    "cut_short": ({"faults": {"cut_short": 0.15}}, ANSWERED),
-    "html": ({"faults": {"html": 0.15}}, ANSWERED),
     "slow": ({"faults": {"slow": 0.3}, "slow_seconds": 0.1}, ANSWERED),
     "hang": ({"faults_at": {"5": "hang", "12": "hang"}}, ANSWERED),
     "limits": ({"requests_per_minute": 6000, "burst_seconds": 1.0, "in_flight_limit": 4}, ANSWERED),
-    "ignore_n": ({"odd_answers": {"ignore_n": 1.0}}, ANSWERED),
-    "fewer": ({"odd_answers": {"fewer": 0.5}}, ANSWERED),
     "no_choice": ({"odd_answers": {"none": 0.2}}, MAY_ABSTAIN),
-    "same_index": ({"odd_answers": {"same_index": 1.0}}, ANSWERED),
-    "no_usage": ({"odd_answers": {"no_usage": 1.0}}, ANSWERED),
-    "negative_usage": ({"odd_answers": {"negative_usage": 1.0}}, ANSWERED),
-    "renamed": ({"odd_answers": {"renamed": 0.5}}, ANSWERED),
-    "huge": ({"odd_answers": {"huge": 0.06}}, ANSWERED),
     "beyond_max_tokens": ({"odd_answers": {"too_long": 1.0}}, ANSWERED),
-    "thoughts": ({"odd_answers": {"thoughts": 1.0}}, ANSWERED),
-    "parts": ({"odd_answers": {"parts": 1.0}}, ANSWERED),
     "hidden_thoughts": ({"odd_answers": {"hidden": 1.0}}, ANSWERED),
     "endless_thoughts": ({"odd_answers": {"unclosed": 1.0}}, ABSTAINS),
     "filtered": ({"odd_answers": {"filter": 0.3}}, MAY_ABSTAIN),
     "cut_by_length": ({"odd_answers": {"length": 0.3}}, MAY_ABSTAIN),
-    "empty": ({"odd_answers": {"empty": 0.3}}, MAY_ABSTAIN),
-    "null": ({"odd_answers": {"null": 0.3}}, MAY_ABSTAIN),
     "refusing": ({"odd_answers": {"refusal": 0.3}}, MAY_ABSTAIN),
     "unknown_end": ({"finish": "sated"}, ANSWERED),
     "refused_prompts": ({"refused_words": {WORD: 400}}, MAY_ABSTAIN),
     "unprocessable_prompts": ({"refused_words": {WORD: 422}}, MAY_ABSTAIN),
     "too_long_prompts": ({"context_tokens": 2000}, MAY_ABSTAIN),
     "forbidden_prompts": ({"refused_words": {WORD: 403}}, ONE_ABSTAINS),
+    **{name: ({"faults": {name: 0.15}}, ANSWERED) for name in ("abort", "drop", "cut", "cut_short", "html")},
+    **{name: ({"odd_answers": {name: share}}, ANSWERED) for name, share in ODD.items()},
+    **{name: ({"odd_answers": {name: 0.3}}, MAY_ABSTAIN) for name in ("empty", "null")},
     **{name: ({"odd_answers": {name: 0.1}}, ANSWERED) for name in PASSING},
     **{name: ({"odd_answers": {name: 1.0}}, ANSWERED) for name in READABLE},
     **{name: ({"odd_words": {WORD: name}}, ONE_ABSTAINS) for name in REFUSALS},
