@@ -15,11 +15,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from clusters.slurm import Slurm
-from tools.loopback import Loopback
-
-ROOT = Path(__file__).resolve().parents[2]
+from common.figures import ROOT
 from ragassay.calls.ledger.journal import decode
 from ragassay.release.verification.digests import logical_digest
+from tools.loopback import Loopback
 
 SHARDS = ("2026-01", "2026-02")
 CLAIMS = tuple(f"results/recovered_claims/remote/{shard}.parquet" for shard in SHARDS)

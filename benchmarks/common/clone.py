@@ -12,7 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-ROOT = Path(__file__).resolve().parents[2]
+from common.figures import ROOT
+
 OF_MAKE = ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL")  # what commands of a user do not inherit
 DATA = (ROOT / "../shared/data").resolve()  # of others, beside the project
 PUBLISHED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}

@@ -6,13 +6,13 @@ import functools
 import io
 import json
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from safetensors.numpy import save
 
+from common.figures import ROOT
 from fuzzing.door import Door, LetIn, in_file, lenient, storable
 from fuzzing.mutations import changed_value
 from fuzzing.wire import ITEM
@@ -38,7 +38,6 @@ from ragassay.studies.poisoning.targets.released import FORMATS, released
 from ragassay.studies.scope import question_sets
 from scripts.search.search_vectors import VectorFiles
 
-ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = {"id": "id", "text": "text", "title": "title", "answers": "topic"}
 SET = {name: name for name in ("doc_id", "question", "question_id", "question_type", "in_scope")} | {"out_of_scope": ""}
 RELEVANT = b"query-id,corpus-id,score\nq1,d1,1\nq2,d2,0\n"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from common.figures import ROOT
 from fuzzing.door import LetIn
 from fuzzing.files import MANIFEST
 from fuzzing.mutations import changed_value
@@ -23,7 +24,6 @@ from ragassay.release.verification.facts import facts
 from ragassay.release.verification.release_folder import SUMS, ReleaseFolder, write_sums
 from ragassay.results import all_tables
 
-ROOT = Path(__file__).resolve().parents[2]
 PROMPT = "prompts/extract_claims.yaml"
 FILES = {name: f"tables/{name}/2026-11.parquet" for name in ("documents", "metrics")}
 FILES["published_texts"] = "tables/published_texts.parquet"
