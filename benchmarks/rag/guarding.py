@@ -79,14 +79,10 @@ async def _at_once(address, reloads):
             except httpx.HTTPError:
                 lost += 1
 
-    async with httpx.AsyncClient(
-        base_url=address, timeout=120, limits=httpx.Limits(max_connections=IN_FLIGHT)
-    ) as client:
-        every = COUNT // reloads if reloads else COUNT + 1
-        asked = [ask(client, "/gate", BODY) for _ in range(COUNT)]
-        fresh = [ask(client, "/reload", {}) for _ in range(reloads)]
-        order = [
-            work for at, work in enumerate(asked, 1) for work in (work, *([fresh.pop()] if at % every == 0 else []))
-        ]
-        await asyncio.gather(*order)
+    limits = httpx.Limits(max_connections=IN_FLIGHT)
+    async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits) as client:
+        work = [ask(client, "/gate", BODY) for _ in range(COUNT)]
+        for number in range(reloads, 0, -1):  # at even distances
+            work.insert(number * COUNT // reloads, ask(client, "/reload", {}))
+        await asyncio.gather(*work)
     return lost
