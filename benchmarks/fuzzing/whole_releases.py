@@ -16,12 +16,10 @@ from common.figures import ROOT
 from fuzzing.door import LetIn
 from fuzzing.files import MANIFEST
 from fuzzing.mutations import changed_value
+from publishing.sealing import seal
 from ragassay.calls.prompts import Prompt
 from ragassay.release import comparing, contents, opening, replaying
-from ragassay.release.verification import readme
-from ragassay.release.verification.digests import logical_digest
-from ragassay.release.verification.facts import facts
-from ragassay.release.verification.release_folder import SUMS, ReleaseFolder, write_sums
+from ragassay.release.verification.release_folder import SUMS, write_sums
 from ragassay.results import all_tables
 
 PROMPT = "prompts/extract_claims.yaml"
@@ -43,13 +41,12 @@ def honest() -> Path:
         rows, texts = pa.table(cells, table.schema), sorted(contents.TEXTS.get(name, ()))
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(rows, folder / file)
-        content = {"rows": 1, "digest": logical_digest(rows.schema, rows.to_batches())}
         columns = [
             {"name": column.name, "type": str(column.type), "null": column.null or column.name in texts}
             for column in table.columns
         ]
         manifest["tables"][name] = {"path": table.path, "row": "a", "key": [*table.key], "columns": columns}
-        manifest["tables"][name]["files"] = {file: content}
+        manifest["tables"][name]["files"] = {file: None}  # as it is sealed
         manifest["texts"] |= {name: texts} if texts else {}
     manifest["references"] = [[*names] for names in contents.REFERENCES]
     manifest["funnels"] = [[*names] for names in contents.FUNNELS]
@@ -61,7 +58,7 @@ def honest() -> Path:
     (folder / "config").mkdir()
     (folder / "config/config.yaml").write_text("scope:\n  generators: [careful]\nshards: config/shards.tsv\n")
     (folder / "config/shards.tsv").write_text("shard\tdocuments\n2026-11\tx.jsonl\n")
-    _describe(folder)
+    seal(folder)
     if wrong := opening.problems(folder):
         raise LetIn(f"the release is to be right: {wrong}")
     return folder
@@ -70,15 +67,6 @@ def honest() -> Path:
 def _cell(kind):
     values = {pa.string(): "a", pa.binary(): b"a", pa.bool_(): True}
     return [] if pa.types.is_list(kind) else values.get(kind, 1)
-
-
-def _describe(folder):
-    """Card, datasheet and digests, as the files give them."""
-    release = ReleaseFolder(folder)
-    [*opening.checks.table_files.problems(release)]
-    for name, text in readme.documents(release, facts(release)).items():
-        (folder / name).write_text(text)
-    write_sums(folder)
 
 
 def sample(draw: random.Random) -> bytes:
