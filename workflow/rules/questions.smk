@@ -47,13 +47,7 @@ rule extract_claims:
         runtime="4h",
     params:
         code=code("questions/extract_claims.py", models.provider_of, role="generator"),
-        settings=plan(
-            models.asking,
-            stage="extract_claims",
-            role="generator",
-            kind=config["documents"]["kind"],
-            **config["scope"]["claims"],
-        ),
+        settings=plan(models.asking, stage="extract_claims", role="generator", **KIND, **config["scope"]["claims"]),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/extract_claims.py"
@@ -78,13 +72,7 @@ rule recover_claims:
         runtime="4h",
     params:
         code=code("questions/recover_claims.py", models.provider_of, role="generator"),
-        settings=plan(
-            models.asking,
-            stage="recover_claims",
-            role="generator",
-            kind=config["documents"]["kind"],
-            **config["scope"]["recovery"],
-        ),
+        settings=plan(models.asking, stage="recover_claims", role="generator", **KIND, **config["scope"]["recovery"]),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/recover_claims.py"

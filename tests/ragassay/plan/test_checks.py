@@ -285,10 +285,7 @@ def test_a_setting_of_the_wrong_kind_is_one_line(settings, line):
         ("{}figure_4\tx\t\tloud\t\t5\t9\t\t\n", "found 9 texts of loud, which plants at most 2 for a target"),
         ("{}figure_3\tx\t\tloud\t\t500\t\t\t\n", "found the depth 500, expected at most retrieval.neighbours, 100"),
         ('{}figure_3\tx\t\tloud\t\t5\t\t\t{{"alpha": 2}}\n', "alpha: found 2 (a whole number), expected a number of"),
-        (
-            '{}a\tx\t\tloud\t\t5\t\t\t{{"poisoned_null": "loud"}}\n',
-            "2: found poisoned_null, expected a share of poison in",
-        ),
+        ('{}a\tx\t\tloud\t\t5\t\t\t{{"poisoned_null": "loud"}}\n', "2: found poisoned_null, expected a share of poiso"),
         (
             '{}a\tx\ttrustrag\tloud\t\t5\t\t\t{{"encoder": "simcse"}}\n',
             "2: found the encoder 'simcse', but sweeps compare vectors of the retriever",

@@ -61,13 +61,13 @@ def _spelled_out(part, forms, file):
         return [_spelled_out(item, forms, file) for item in part]
     if not isinstance(part, dict):
         return part
-    inner = {key: _spelled_out(value, forms, file) for key, value in part.items()}
-    if not isinstance(inner.get("is"), str):  # a setting may have this name
-        return inner
-    name = inner.pop("is")
+    spelled = {key: _spelled_out(value, forms, file) for key, value in part.items()}
+    if not isinstance(spelled.get("is"), str):  # a setting may have this name
+        return spelled
+    name = spelled.pop("is")
     if name not in forms:
         raise SchemaError(f"{file}: is: {unknown('form', name, forms)}")
-    return copy.deepcopy(forms[name]) | inner
+    return copy.deepcopy(forms[name]) | spelled
 
 
 def merged(folder=FOLDER) -> dict:
@@ -88,26 +88,29 @@ def merged(folder=FOLDER) -> dict:
 
 def _reach(part):
     """Files of the pipeline that are defaults, as the working directory reaches them."""
-    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        _reach(inner)
+    for below in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        _reach(below)
     if isinstance(part, dict) and "exists" in part and isinstance(part.get("default"), str):
         part["default"] = shipped(part["default"])
 
 
+def of_key(schema: dict, key: str) -> dict:
+    """The schema of a key of a mapping."""
+    return schema.get("properties", {}).get(key, schema.get("additionalProperties") or {})
+
+
 def replaced(schema: dict, path=()) -> Iterator[tuple]:
     """The places of mappings that files replace as a whole."""
-    for key, inner in schema.get("properties", {}).items():
-        if inner.get("replaced"):
+    for key, below in schema.get("properties", {}).items():
+        if below.get("replaced"):
             yield (*path, key)
-        yield from replaced(inner, (*path, key))
+        yield from replaced(below, (*path, key))
 
 
 def fetched(value, schema: dict, entry=()):
     """A checked configuration as jobs read it: with the paths of copies instead of addresses in object stores."""
     if isinstance(value, dict):
-        properties, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
-        named = {key: (*entry, key)[:2] for key in value}
-        return {key: fetched(inner, properties.get(key, others), named[key]) for key, inner in value.items()}
+        return {key: fetched(below, of_key(schema, key), (*entry, key)[:2]) for key, below in value.items()}
     if isinstance(value, list):
         return [fetched(item, schema.get("items", {}), entry) for item in value]
     return local(value, ".".join(entry)) if schema.get("format") == "place" else value
@@ -122,8 +125,7 @@ def values(value, schema: dict, path=()) -> Iterator[tuple]:
         for item in value:
             yield from values(item, schema.get("items", {}), path)
     elif isinstance(value, dict):
-        properties, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
-        for key, inner in value.items():
+        for key, below in value.items():
             if "propertyNames" in schema:
                 yield (*path, key), key, schema["propertyNames"]
-            yield from values(inner, properties.get(key, others), (*path, key))
+            yield from values(below, of_key(schema, key), (*path, key))

@@ -15,7 +15,7 @@ from ragassay.base.atomic import restrict
 from ragassay.base.errors import AssayError, closest, unknown
 from ragassay.base.terminal import shown
 from ragassay.config import prices
-from ragassay.config.schema import merged, replaced, values
+from ragassay.config.schema import merged, of_key, replaced, values
 from ragassay.config.services import SERVICE, with_services
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -273,13 +273,10 @@ def with_defaults(value, schema):
         return [with_defaults(inner, schema.get("items", {})) for inner in value]
     if schema.get("type") != "object":
         return value
-    filled = {}
     properties = schema.get("properties", {})
-    for key, inner in properties.items():
-        if key in value or "default" in inner:
-            filled[key] = with_defaults(value.get(key, inner.get("default")), inner)
-    others = schema.get("additionalProperties") or {}
-    return filled | {key: with_defaults(value[key], others) for key in value if key not in properties}
+    usual = {key: part["default"] for key, part in properties.items() if "default" in part}
+    order = dict.fromkeys([*(key for key in properties if key in usual or key in value), *value])
+    return {key: with_defaults(value.get(key, usual.get(key)), of_key(schema, key)) for key in order}
 
 
 def _present(value, schema):
@@ -288,10 +285,10 @@ def _present(value, schema):
     """
     if not isinstance(value, dict):
         return value
-    properties, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
+    properties, others = schema.get("properties", {}), schema.get("additionalProperties")
     entries = (schema["default"] if schema.get("built_in") else {}) | value
-    present = {key: inner for key, inner in entries.items() if key in properties or not others or _on(inner, others)}
-    return {key: _present(inner, properties.get(key, others)) for key, inner in present.items()}
+    present = {key: entry for key, entry in entries.items() if key in properties or not others or _on(entry, others)}
+    return {key: _present(entry, of_key(schema, key)) for key, entry in present.items()}
 
 
 def _on(entry, schema):
