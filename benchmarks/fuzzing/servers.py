@@ -84,7 +84,7 @@ def annotation_server(content, folder):
 def database(content, folder):
     """Pages of a collection; what a reader stored of them is read again."""
     pages = [collection.Page(**page) for page in _pages(content)]
-    source = SimpleNamespace(place="collections.x", pages=lambda fields, cursor: pages)
+    source = SimpleNamespace(place="collections.x", pages=lambda *_: pages)
     columns = {"text": "text", "source": "meta.source"}
     for rows in collection.texts(source, columns, folder / "pages"):
         storable(rows.to_pylist())
@@ -108,7 +108,7 @@ def _pages(content):
 def stored_pages(content, folder):
     """What lies there of a reading that was cut off."""
     (folder / "pages").write_bytes(content)
-    source = SimpleNamespace(place="collections.x", pages=lambda fields, cursor: [])
+    source = SimpleNamespace(place="collections.x", pages=lambda *_: [])
     for rows in collection.texts(source, {"text": "text"}, folder / "pages"):
         rows.validate(full=True)
 
@@ -116,7 +116,7 @@ def stored_pages(content, folder):
 def stored_page(draw):
     """As a reader leaves it."""
     page = collection.Page(["a", "b"], {"text": ["a. b.", "c"]}, 7)
-    source = SimpleNamespace(place="collections.x", pages=lambda fields, cursor: [page] * draw.randint(1, 3))
+    source = SimpleNamespace(place="collections.x", pages=lambda *_: [page] * draw.randint(1, 3))
     with tempfile.TemporaryDirectory() as folder:
         [*collection.texts(source, {"text": "text"}, Path(folder, "pages"))]
         return Path(folder, "pages").read_bytes()
