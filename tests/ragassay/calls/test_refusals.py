@@ -186,8 +186,11 @@ def test_the_last_ones_that_are_refused_in_unknown_words_abstain_if_the_model_st
         ("page", r"the first replies cannot be read, .*a web page.*; check models\.tested\.base_url"),
     ],
 )
-def test_a_wrong_setting_stops_the_job_names_itself_and_poisons_nothing(serve, model, tmp_path, quick, odd, told):
-    server, asked = serve(odd_answers={odd: 1.0}, latency=0.05), requests(6)  # all are asked before one is again
+def test_a_wrong_setting_stops_the_job_names_itself_and_poisons_nothing(
+    serve, model, tmp_path, quick, monkeypatch, odd, told
+):
+    monkeypatch.setattr("ragassay.calls._caller.FIRST_WAIT", 0.3)  # all are asked before one is again
+    server, asked = serve(odd_answers={odd: 1.0}), requests(6)
     tested = model(server, options={"some_option": 1} if odd == "unknown_setting" else {})
     with pytest.raises(ModelError, match=told) as error:
         answers(asked, tested, tmp_path)
