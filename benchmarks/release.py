@@ -41,7 +41,7 @@ SMALL = """import resource, subprocess, sys
 status = subprocess.call(sys.argv[2:])
 open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
 sys.exit(status)"""
-TIMED = Path(__file__).parent / "common/timed.py"
+TIMED = Path(__file__).parent / "common/memory.py"
 
 
 def damages(project: Path) -> None:

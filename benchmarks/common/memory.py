@@ -1,11 +1,15 @@
 """Tasks of a benchmark in processes of their own, so that the memory that one takes is its own.
 
 `peak_megabytes` is not what getrusage says: that counts what the process which started this one had at that moment.
+`python memory.py PROGRAM ARGUMENTS` runs a Python program and prints last its CPU seconds and peak megabytes, start and
+imports with them.
 """
 
+import contextlib
 import json
 import math
 import re
+import runpy
 import subprocess
 import sys
 import time
@@ -45,3 +49,11 @@ def is_task(tasks: dict) -> bool:
         return False
     sys.stdout.write(json.dumps(tasks[sys.argv[2]](*sys.argv[3:])) + "\n")
     return True
+
+
+if __name__ == "__main__":
+    sys.argv = sys.argv[1:]
+    sys.path[0] = str(Path(sys.argv[0]).parent)
+    with contextlib.suppress(SystemExit):
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    sys.stdout.write(json.dumps([time.process_time(), peak_megabytes()]) + "\n")
