@@ -32,7 +32,7 @@ rule collect_passages:
     output:
         passages=table("results/passages/{corpus}.parquet"),
     wildcard_constraints:
-        corpus=one_of(plan(corpora.of_study)),
+        corpus=one_of([*plan(corpora.parts_of, corpus="documents"), *config["question_sets"]]),
     conda:
         "../../envs/tables.yaml"
     script:

@@ -64,7 +64,7 @@ rule compute_hardness:
         **ENCODING,
     params:
         code=code("hardness/compute_hardness.py", models.encoder_kind),
-        settings=plan(questions.compute_hardness),
+        settings={**plan(models.encoder), "limits": sorted(config["scope"]["hardness"]["limits"])},
     script:
         "../scripts/hardness/compute_hardness.py"
 

@@ -105,7 +105,7 @@ def test_shards_are_parts_of_the_studys_documents_and_a_new_one_changes_the_last
     assert tables([]) == before
     assert tables(["s5"]) == [*before, (["s5"], ["s1", "s2", "s3", "s4"])]
     assert corpora.joined(config, shards) == ["documents", "mine"]
-    assert corpora.of_study(config, shards) == ["documents+1", "documents+2"]
+    assert corpora.parts_of(config, shards, "documents") == ["documents+1", "documents+2"]
     assert corpora.tables_of(config, dict.fromkeys("ab"), "{shard}", Wildcards(corpus="documents")) == ["a", "b"]
 
 

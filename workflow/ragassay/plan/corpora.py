@@ -22,11 +22,6 @@ FOLDER = "folder"  # the kind of collection that has no vectors
 READ = ("kind", "address", "collection", "key_variable", "columns")  # of a collection, to read it
 
 
-def of_study(config: dict, shards: dict) -> list[str]:
-    """The corpora that are made of tables of documents: parts of the study's, and those of question sets."""
-    return [*parts_of(config, shards, OWN["corpora"]), *config["question_sets"]]
-
-
 def tables_of(config: dict, shards: dict, pattern: str, wildcards, earlier: bool = False) -> list[str]:
     """The tables of a question set, or of the study's shards that a part of its corpus consists of; or of those before
     them, whose documents are passages of `earlier` parts.

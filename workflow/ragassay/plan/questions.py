@@ -175,25 +175,17 @@ def measure_responses(config: dict) -> dict:
     return {**first, **intervals, "cutoffs": cutoffs, "least_share": scope["labels"]["least_share"]}
 
 
-def compute_hardness(config: dict) -> dict:
-    return {**encoder(config), "limits": _limits(config)}
-
-
 def grade_hardness(config: dict, shards: dict) -> dict:
     hardness = config["scope"]["hardness"]
     named_shards(shards, hardness["graded_on"], "scope.hardness.graded_on")
     same = {name: hardness[name] for name in ("fewest_per_stratum", "graded_on")}
-    return {"limits": _limits(config), **same, **draws(config, "scope")}
+    return {"limits": sorted(hardness["limits"]), **same, **draws(config, "scope")}
 
 
 def measure_scope(config: dict) -> dict:
     """The study's own generator and judge are the first."""
     scope = config["scope"]
     return {"generator": scope["generators"][0], "judge": scope["judges"][0], **draws(config, "scope")}
-
-
-def _limits(config):
-    return sorted(config["scope"]["hardness"]["limits"])
 
 
 def check(config: dict) -> Iterator[tuple]:
