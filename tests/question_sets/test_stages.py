@@ -45,8 +45,12 @@ def configured(project, **more):
 
 @pytest.fixture(scope="module")
 def study(tiny, tmp_path_factory):
+    return with_a_set(tiny, tmp_path_factory.mktemp("stages") / "project")
+
+
+def with_a_set(tiny, folder):
     """Two documents of the set's own and one of the study, questions, responses, and votes of two people."""
-    project = shutil.copytree(tiny, tmp_path_factory.mktemp("stages") / "project", symlinks=True)
+    project = shutil.copytree(tiny, folder, symlinks=True)
     known = json.loads((project / "tests/tiny/documents/january.jsonl").read_text().splitlines()[0])["text"]
     texts = [(*own, "travel") for own in [*TEXTS.items(), ("known", known)]]
     write(project, "texts.jsonl", "doc_id text topic", texts)
@@ -73,8 +77,8 @@ def measured(study):
     return sections
 
 
-def test_a_set_alone_asks_for_no_more_than_judges_detectors_and_a_search(study):
-    configured(study)
+def test_a_set_alone_asks_for_no_more_than_judges_detectors_and_a_search(tiny, tmp_path):
+    study = with_a_set(tiny, tmp_path / "project")
     plan = planned(study, "question_sets", *MINE)
     assert (plan["apply_detectors"], plan["judge_scope"], plan["judge_defusion"], plan["search_bm25"]) == (1, 1, 1, 1)
     assert not {"train_detector", "write_questions", "respond"} & plan.keys()

@@ -19,6 +19,7 @@ def chromium(tmp_path_factory):
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(executable_path=programs.driver(options.binary_location))
     driver = webdriver.Chrome(options=options, service=service)
+    driver.set_script_timeout(120)  # of a busy machine
     try:
         yield driver
     finally:

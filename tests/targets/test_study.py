@@ -4,6 +4,7 @@ targets that it makes of judged questions, retrieval under attack, and answers.
 
 import csv
 import json
+import shutil
 
 import pyarrow.parquet as pq
 import pytest
@@ -142,11 +143,15 @@ def test_a_second_run_has_nothing_to_do_and_vectors_of_the_other_corpus_are_used
     }  # fmt: skip
 
 
-def test_a_further_defence_is_fitted_and_filters_and_nothing_is_asked_again(study):
+def test_a_further_defence_is_fitted_and_filters_and_nothing_is_asked_again(study, tmp_path):
     """No scorer, judge, attack or retrieval runs again, no word is counted again, and no answer is paid again; the
     first defence that is fitted needs what questions find in the clean corpus.
     """
-    project, _, read = study
+    project = shutil.copytree(study[0], tmp_path / "project", symlinks=True)
+
+    def read(table, path):
+        return tables.read(table, project / f"results/{path}.parquet").to_pylist()
+
     paid = [str(path.relative_to(project / "results"))[: -len(".parquet")] for path in calls_of(project)]
     before = {path: read(CALLS, path) for path in paid}
 

@@ -102,12 +102,10 @@ def test_a_busy_host_is_left_alone_for_as_long_as_it_wants(tmp_path, status):
     assert gaps[-1] >= 1
 
 
-@pytest.mark.parametrize(
-    "after",
-    ["3600", email.utils.formatdate(time.time() + 3600, usegmt=True), "9" * 30],
-    ids=["seconds", "date", "for ever"],
-)
+@pytest.mark.parametrize("after", ["3600", "date", "9" * 30], ids=["seconds", "date", "for ever"])
 def test_nobody_waits_for_long(tmp_path, after):
+    if after == "date":
+        after = email.utils.formatdate(time.time() + 3600, usegmt=True)
     found, _ = outcomes(tmp_path, answer(status="429 No", retry_after=after), PAGE, PAGE)
     assert found == ["http_429", "put_off", "put_off"]
 

@@ -164,10 +164,10 @@ ASKED = [
 KINDS = ("sentence_pair", "similarity", "question_alone", "overlap")
 
 
-@pytest.fixture(scope="module")
-def embeddings(tmp_path_factory):
+@pytest.fixture
+def embeddings(tmp_path):
     """A folder that has all texts as they are, put there without a role."""
-    folder = tmp_path_factory.mktemp("embeddings")
+    folder = tmp_path / "embeddings"
     sentences = [f"{part.rstrip('.')}." for text in DOCUMENTS for part in text.split(". ")]
     Embedder(Encoder(**MINILM), folder).embed([*DOCUMENTS, *sentences, *(one.question for one in ASKED)])
     return folder
