@@ -46,7 +46,7 @@ LARGEST = 10  # of the numbers that one is added to: larger ones are sizes and t
 AT_MOST, LONGEST = 6, 200  # files of tests for a mutant; seconds that they may take
 PYTEST = ("-m", "pytest", "--quiet", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider")
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-FIRST = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+FIRST = re.compile(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\])?)(?: - .*)?$", re.MULTILINE)
 
 
 def changes(node: ast.AST) -> Iterator[tuple]:

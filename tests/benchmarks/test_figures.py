@@ -91,14 +91,21 @@ def parts(entry):
                     yield from parts(file)
 
 
-def patterns(script):
-    """What a benchmark may call its figures: its strings, with any word where it fills in values."""
-    inside = {id(value) for node in ast.walk(script) if isinstance(node, ast.JoinedStr) for value in node.values}
-    for node in ast.walk(script):
+def patterns(scripts):
+    """What a benchmark may call its figures: its strings, with any word where it fills in values, or, where nothing but
+    values makes the name, with its words.
+    """
+    nodes = [node for script in scripts for node in ast.walk(script)]
+    inside = {id(value) for node in nodes if isinstance(node, ast.JoinedStr) for value in node.values}
+    words = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    words |= {name.arg for name in nodes if isinstance(name, ast.keyword) and name.arg}
+    words |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    named = "|".join(sorted({word for text in words for word in re.findall(r"\w+", text.lower().replace("=", "_"))}))
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
-            words = [value.value if isinstance(value, ast.Constant) else None for value in node.values]
-            if any(re.search("[a-z_]", word or "") for word in words):
-                yield "".join(r"\w+" if word is None else re.escape(word) for word in words)
+            pieces = [value.value if isinstance(value, ast.Constant) else None for value in node.values]
+            value = r"\w+" if any(re.search("[a-z]", piece or "") for piece in pieces) else f"(?:{named})"
+            yield "".join(value if piece is None else re.escape(piece) for piece in pieces)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
             yield re.escape(node.value)
 
@@ -106,9 +113,10 @@ def patterns(script):
 @pytest.mark.parametrize("path", MEASURED, ids=lambda path: path.stem)
 def test_every_figure_is_one_that_its_benchmark_prints(path):
     assert path.stem in NAMES
-    known = re.compile("|".join(one for part in parts(BENCHMARKS / f"{path.stem}.py") for one in patterns(part)))
+    known = re.compile("|".join(patterns([*parts(BENCHMARKS / f"{path.stem}.py")])))
     names = [line.split()[1] for line in lines(path)]
     assert names and not [name for name in names if not known.fullmatch(name)]
+    assert not known.fullmatch("nobody_prints_this")
 
 
 def test_make_keeps_the_figures_of_each_benchmark_and_fails_if_one_is_short(tmp_path):

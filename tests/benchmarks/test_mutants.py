@@ -50,6 +50,9 @@ def test_a_run_of_tests_ends_with_the_first_that_fails_or_when_its_time_is_over(
     (tmp_path / "test_c.py").write_text("import threading\n\n\ndef test_endless():\n    threading.Event().wait()\n")
     assert mutants.ran(tmp_path, ["test_a.py"], 600) == (0, "")
     assert mutants.ran(tmp_path, ["test_a.py", "test_b.py", "test_c.py"], 600) == (1, "test_b.py::test_wrong")
+    of_a_case = "import pytest\n\n\n@pytest.mark.parametrize('a', ['1 - a'])\ndef test_case(a):\n    raise ValueError\n"
+    (tmp_path / "test_b.py").write_text(of_a_case)
+    assert mutants.ran(tmp_path, ["test_b.py"], 600) == (1, "test_b.py::test_case[1 - a]")
     (tmp_path / "test_b.py").write_text("def test_wrong():\n    pass\n\n\nraise ValueError\n")
     assert mutants.ran(tmp_path, ["test_b.py"], 600)[1] == "test_b.py"
     assert mutants.ran(tmp_path, ["test_c.py"], 3) == (None, "")

@@ -226,8 +226,9 @@ def seen(items):
 
 
 def test_recorded_lists_parse_to_what_a_careful_reader_sees_whatever_their_markers_and_lines():
-    assert sum(map(len, RECORDED.values())) == 120
-    for name, recorded, text in lists_of_gold():
+    given = [*lists_of_gold()]
+    assert len(given) == 120 == sum(map(len, RECORDED.values()))
+    for name, recorded, text in given:
         items = parse_numbered(text).value
         assert seen(items) == recorded, name
         assert parse_numbered(re.sub(r"\s*\n\s*", " ", text)).value == items, name

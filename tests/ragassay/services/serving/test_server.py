@@ -100,6 +100,20 @@ def test_a_batch_gives_each_its_answers_or_its_error(client, fits):
         assert list(reply) == ["error"] and reason in reply["error"]
 
 
+@pytest.mark.parametrize(
+    "body", [{}, {"queries": "a"}, {"queries": [1]}, {"queries": [" "]}, {"queries": ["a"], "b": 1}]
+)
+def test_what_is_no_query_is_refused_in_one_line(client, body):
+    answer = client.post("/gate", json=body)
+    reason = answer.json()["error"]
+    assert answer.status_code in (400, 422) and reason and "\n" not in reason and len(reason) < 300
+
+
+def test_what_cannot_be_judged_is_refused(client):
+    answer = client.post("/guard", json={"question": "a", "texts": ["b"], "similarities": [3.0]})
+    assert answer.status_code == 422 and "found 3.0 as similarity 1" in answer.json()["error"]
+
+
 def test_a_body_that_is_too_large_is_refused_with_a_length_and_without(tmp_path):
     with guarding(echo(tmp_path) | {"most_bytes": 1_000}) as client:
         body = json.dumps({"requests": [{"guard": {"question": "a" * 2_000}}]}).encode()
@@ -119,6 +133,15 @@ def test_a_client_that_never_ends_its_body_is_refused_and_others_are_served(tmp_
             answer = http.client.HTTPResponse(slow)
             answer.begin()
             assert (answer.status, "no whole body" in json.loads(answer.read())["error"]) == (408, True)
+
+
+def test_a_client_that_never_ends_the_head_of_its_request_is_cut_off(tmp_path):
+    with (
+        guarding(echo(tmp_path) | {"seconds": 0.5}) as client,
+        socket.create_connection((client.base_url.host, client.base_url.port)) as slow,
+    ):
+        slow.sendall(b"POST /guard HTTP/1.1\r\nHost: ")
+        assert slow.recv(1) == b""
 
 
 def test_an_answer_that_takes_too_long_is_given_up(tmp_path):
