@@ -41,6 +41,16 @@ rule measure_tides:
         "../scripts/tides/measure_tides.py"
 
 
+rule list_tides:
+    """Nobody asks for it, and its script lies elsewhere."""
+    input:
+        "results/tides.parquet",
+    output:
+        "results/listed.txt",
+    script:
+        "../../own/list_tides.py"
+
+
 rule draw_tides:
     """Whatever else others collect."""
     input:

@@ -145,3 +145,17 @@ def test_doctor_says_what_is_missing(monkeypatch, capsys):
     output = capsys.readouterr().out
     assert 'pip install "ragassay[local]"' in output
     assert output.splitlines()[-1].startswith("doctor: a run needs torch;")
+
+
+def test_without_snakemake_the_doctor_says_so_and_the_rest(monkeypatch, capsys):
+    def missing():
+        raise ModuleNotFoundError("No module named 'snakemake'")
+
+    monkeypatch.setattr(doctor, "cluster_rows", missing)
+    monkeypatch.setattr(doctor.shutil, "which", lambda name: name if name.startswith("s") else None)
+    assert doctor.report(slurm=True) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert any(
+        line.split() == ["Slurm's", "state", "unknown", *"No module named 'snakemake'".split()] for line in lines
+    )
+    assert lines[-1].startswith("doctor: a run needs") and "Slurm's state" in lines[-1]

@@ -38,7 +38,7 @@ class EstimatingCaller(Caller):
         if model.register:  # whether it takes several samples in one request
             self.quirks.take_over(Register(model.register, ledger.folder).kept())
         self.stand_in = provider_for(Model(model.name, "rules", "careful"))
-        self.counts, self.parts, self.counted, self.before = Counter(), Counter(), set(), ""
+        self.counts, self.parts, self.counted, self.latest = Counter(), Counter(), set(), ""
 
     async def _missing(self, key, request, missing):
         body, _ = await self.stand_in.send(request.messages, request.sampling, missing)
@@ -50,8 +50,8 @@ class EstimatingCaller(Caller):
 
     def _count(self, request, answers):
         text = "".join(message["content"] for message in request.messages)
-        prompt, alike = tokens(text), tokens(commonprefix([text, self.before])) // STEP * STEP  # noqa: RUF071  no paths
-        cached, self.before = alike if alike >= LEAST_CACHED and not self.batched else 0, text
+        prompt, alike = tokens(text), tokens(commonprefix([text, self.latest])) // STEP * STEP  # noqa: RUF071  no paths
+        cached, self.latest = alike if alike >= LEAST_CACHED and not self.batched else 0, text
         completion = sum(tokens(answer.text) for answer in answers)
         singly = Usage(prompt * len(answers), cached * len(answers), completion)
         most, requests = at_most(request, len(answers)), 1

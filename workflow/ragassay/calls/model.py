@@ -63,7 +63,7 @@ class Request:
     part: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Sent:
     """A request that was sent: the id that its end names, the call whose samples it asks for, the most it may cost."""
 

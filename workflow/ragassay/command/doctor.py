@@ -43,7 +43,7 @@ def report(slurm: bool = False) -> int:
     if slurm and shutil.which("sinfo"):
         try:
             rows += cluster_rows()
-        except (AssayError, OSError, subprocess.SubprocessError) as error:
+        except (AssayError, ImportError, OSError, subprocess.SubprocessError) as error:
             rows.append(("Slurm's state", "unknown", str(error), True))
     sys.stdout.write(aligned([[name, value, remark] for name, value, remark, _ in rows], left=3))
     wrong = [name for name, _, _, needed in rows if needed]

@@ -10,7 +10,7 @@ from pathlib import Path
 from ragassay.base import variants
 from ragassay.base.address import is_address
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
-from ragassay.base.pipeline import in_clone, matching, original
+from ragassay.base.pipeline import WORKFLOW, in_clone, matching, original
 from ragassay.base.terminal import shown
 from ragassay.calls.prompts import content_digest
 from ragassay.config import shards
@@ -88,15 +88,16 @@ def watch_prompts(rules, in_one_line) -> None:
 
 def complete(rules, modifier, version) -> None:
     """What follows from the name of a rule's script, where the rule says nothing else: the `version` of its code, which
-    re-runs it, no settings, and its log, in a folder of that name by the wildcards of what it writes. `modifier` is
-    that of paths where another workflow uses this one.
+    re-runs it if it lies among those of this workflow, no settings, and its log, in a folder of that name by the
+    wildcards of what it writes. `modifier` is that of paths where another workflow uses this one.
     """
     from snakemake.io import WILDCARD_REGEX
 
     for rule in (rule for rule in rules if rule.script):
         script, stated = Path(rule.script), rule.params.keys()
-        if "code" not in stated:
-            rule.set_params(code=version(f"{script.parent.name}/{script.name}"))
+        name = f"{script.parent.name}/{script.name}"
+        if "code" not in stated and (WORKFLOW / "scripts" / name).is_file():
+            rule.set_params(code=version(name))
         if "settings" not in stated:
             rule.set_params(settings={})
         if not rule.log:
@@ -160,7 +161,7 @@ def _no_file_of(name, **patterns):
 
 
 def _missing(path, kind):
-    """What is wrong where a file, a folder, a table, `tables` or `targets` should be; see `ragassay.config.schema`."""
+    """A file or folder that the configuration names is missing, or of another kind than is read there."""
     is_folder, ending = Path(path).is_dir(), Path(path).suffix.lower()
     is_elsewhere = is_address(path)  # its job looks for it
     if kind == "folder":

@@ -25,7 +25,7 @@ from ragassay.base import card
 from ragassay.base.errors import packages, unknown
 from ragassay.base.terminal import shown
 from ragassay.models import files
-from ragassay.models.activations.sites import FIRST_GENERATED, LAST_PROMPT, SITES
+from ragassay.models.activations.sites import FIRST_GENERATED, LAST_PROMPT, SITES, watching
 from ragassay.models.heads import heads_file
 from ragassay.studies.poisoning.probes.folds import kind_of
 from ragassay.studies.poisoning.probes.labels import MATCHED
@@ -127,9 +127,6 @@ class Probe:
         """Keep what this probe reads while `model`, of the transformers library, generates. `prompt` is the digest of
         the prompt's template (see `ragassay.calls.prompts`), if you have one.
         """
-        with packages(f"{self.folder}: to watch a model"):
-            from ragassay.models.activations.sites import watching  # loads torch, which few who import this need
-
         self.check(files=_digest(model), prompt=prompt, dtype=str(model.dtype).removeprefix("torch."))
         return watching(model, **self.entry["reading"])
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from project import ROOT
 from ragassay.news.feeds.feed import MOST_ENTRIES, Entry, parse, plain
 
 URL = "https://www.a.example/feeds/news.xml"
@@ -175,3 +176,13 @@ PIECES = ["<item>", "</item>", "<link>/a</link>", "<title>", "&#0;", "]]>", "<![
 def test_any_damage_is_survived(pieces):
     feed = parse(rss(item(), *pieces, item("/b")), URL)
     assert feed.kind in ("live", "empty", "not_a_feed") and all(entry.url.startswith("http") for entry in feed.entries)
+
+
+def test_a_program_that_reads_feeds_has_loaded_all_that_it_needs_before_the_first():
+    needed = {"feedparser", "lxml.html"}
+    code = f"""import sys
+from ragassay.news.feeds.feed import loaded
+assert not {needed} & sys.modules.keys()
+loaded()
+assert {needed} <= sys.modules.keys()"""
+    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": str(ROOT / "workflow")})

@@ -21,9 +21,17 @@ STATES = {"completed": "completed", "expired": "expired", "cancelled": "cancelle
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}  # variable -> header
 # What replies call their limits: OpenAI and many others, Mistral, Anthropic.
 LIMITS = {
-    "requests_per_minute": "x-ratelimit-limit-requests x-ratelimit-limit-req-minute anthropic-ratelimit-requests-limit",
-    "tokens_per_minute": "x-ratelimit-limit-tokens x-ratelimit-limit-tokens-minute x-ratelimitbysize-limit-minute"
-    " anthropic-ratelimit-tokens-limit",
+    "requests_per_minute": (
+        "x-ratelimit-limit-requests",
+        "x-ratelimit-limit-req-minute",
+        "anthropic-ratelimit-requests-limit",
+    ),
+    "tokens_per_minute": (
+        "x-ratelimit-limit-tokens",
+        "x-ratelimit-limit-tokens-minute",
+        "x-ratelimitbysize-limit-minute",
+        "anthropic-ratelimit-tokens-limit",
+    ),
 }
 
 
@@ -111,7 +119,7 @@ class Provider(model.Provider):
 
     def limits_in(self, headers):
         """The limits that a reply names; the lowest, where it names several."""
-        sent = {name: [headers.get(header, "") for header in names.split()] for name, names in self.limits.items()}
+        sent = {name: [headers.get(header, "") for header in names] for name, names in self.limits.items()}
         counts = {name: [int(value) for value in values if value.isdecimal()] for name, values in sent.items()}
         return {name: min(values) * self.a_minute for name, values in counts.items() if values}
 

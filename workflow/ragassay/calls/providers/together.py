@@ -13,7 +13,7 @@ from ragassay.calls.wire.failures import CONNECT_SECONDS
 class Provider(openai.Provider):
     home, home_variable = "https://api.together.ai", "TOGETHER_BASE_URL"
     path, account = "/v1/chat/completions", {}
-    limits = {"requests_per_minute": "x-ratelimit-limit", "tokens_per_minute": "x-tokenlimit-limit"}
+    limits = {"requests_per_minute": ("x-ratelimit-limit",), "tokens_per_minute": ("x-tokenlimit-limit",)}
     a_minute = 60  # it counts by the second
     most_bytes = 90_000_000  # of one batch; Together takes 100 MB
 

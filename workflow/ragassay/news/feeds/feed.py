@@ -43,6 +43,8 @@ def loaded():
     from ragassay.news.feeds.feed_lists import outlines
 
     self_test()  # if it fails, there is no reader: an error below concerns one feed alone
+    _feedparser()
+    plain("<b>&amp;</b>")
 
     def read(body, kind, *details):
         return outlines(body) if kind == OPML else parse(body, *details)
@@ -52,7 +54,7 @@ def loaded():
 
 @functools.cache
 def _feedparser():
-    """Only the program that reads feeds loads it."""
+    """Only the program that reads feeds loads it, as it starts."""
     import feedparser
     from feedparser.mixin import _FeedParserMixin
 

@@ -74,7 +74,7 @@ class Listing:
             for end, name in self.kind.cell_fields[column["kind"]].items()
         }
         self._titles, self._listed, self._pieces, self._waiting = [], [], [], []
-        self._names = [*("id", "text"), *self.kind.orders, *(facet.name for facet in self.kind.facets)]
+        self._names = ["id", "text", *self.kind.orders, *(facet.name for facet in self.kind.facets)]
         self._letters = {name: chr(ord("a") + at) for at, name in enumerate(self.kind.outcomes)}
 
     def write(self, dossiers: Iterable[dict], file, shorten=lambda dossier: dossier) -> None:
