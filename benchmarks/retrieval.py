@@ -1,4 +1,4 @@
-"""Time searches, one thread, by processor time: BM25 beside its own sparse product, by turns, the best turn of each,
+"""Time searches, one thread, by processor time: BM25 beside its own sparse product, alternating, the best turn of each,
 since other work on the machine takes from both; and BM25 in parts over a corpus of millions of passages, each job in a
 process of its own. Vectors that lie in the file of their corpus are in corpora/vector_files.py, and `ivf_pq` and `hnsw`
 are indexes of FAISS: see corpora/vector_indexes.py.

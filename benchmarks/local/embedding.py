@@ -1,4 +1,4 @@
-"""Time embedding against SentenceTransformer.encode as it comes: the same texts, by turns, one thread each.
+"""Time embedding against SentenceTransformer.encode as it comes: the same texts, alternating, one thread each.
 
 Questions of about twenty words and documents of about two hundred, of lengths as real texts have them. Both are timed
 by short turns, by processor time, and who goes first changes: other work on the machine takes from both alike. What
