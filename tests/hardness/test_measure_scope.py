@@ -11,6 +11,7 @@ from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.report import EXAMPLES, METRICS
 from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS
 from rows import row, values_of, written
+from scripts.hardness import measure_scope as stage
 from scripts.hardness.measure_scope import measure_scope
 
 TOPICS = {"d1": "food", "d2": "food", "d3": None, "d4": "sport"}
@@ -79,8 +80,13 @@ def measure(folder, *others, study=study):
 SHARDED = (DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, DRIFT, NOVEL_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS, HARDNESS)
 
 
+@pytest.mark.parametrize("few", [0, 10_000])
 @pytest.mark.parametrize("shards", ["ab", "ba"])
-def test_a_shard_for_some_documents_gives_the_bytes_of_one_for_all_in_any_order(measured, tmp_path, shards):
+def test_a_shard_for_some_documents_gives_the_bytes_of_one_for_all_in_any_order(
+    measured, tmp_path, monkeypatch, shards, few
+):
+    """Whether they are read one at a time or all at once."""
+    monkeypatch.setattr(stage, "FEW", few)
     paths, given = {}, study()
     for table in SHARDED:
         for shard in shards:

@@ -1,4 +1,5 @@
-"""Turn the tables of the scope study into the metrics and the examples of the report's section, one shard at a time.
+"""Turn the tables of the scope study into the metrics and the examples of the report's section, one shard at a time,
+or all at once if they have few questions.
 
 Models are compared in one table; everything else is about the study's own generator and judge, which are the first.
 Intervals are 95 %, from resampled documents. A hash of the ids chooses the few questions that are shown with their
@@ -8,7 +9,9 @@ lineage: one from a hard stratum, another kept one, one that the judge disputed,
 from collections.abc import Iterator
 from operator import itemgetter
 
+import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from ragassay.base import tables
 from ragassay.base.chance import lot
@@ -32,6 +35,7 @@ from ragassay.studies.scope.question_tables import (
 from ragassay.studies.scope.strata import scores_by_shard
 from ragassay.studies.scope.votes import DISPUTED, KEPT, OUT
 
+FEW = 20_000  # questions
 TITLES = {"hard": "kept, in a hard stratum", KEPT: "kept", DISPUTED: "disputed by the judge"}
 ABOUT_QUESTIONS = ["question_id", "doc_id", "intended", "status", "label", "n_words", "split"]
 COLUMNS = {DOCUMENTS: ["doc_id", "topic", "cluster_id", "n_words"], CLAIMS: ["doc_id"], NOVEL_CLAIMS: ["doc_id"]}
@@ -48,7 +52,9 @@ def measure_scope(
     files = {DOCUMENTS: documents, CLAIMS: claims, RECOVERED_CLAIMS: recovered_claims, DRIFT: drift}
     files |= {NOVEL_CLAIMS: novel_claims, SCOPE_LABELS: scope_labels, SELECTED_QUESTIONS: selected_questions}
     shards, scores = tables.by_shard(files | {HARDNESS: hardness}), scores_by_shard(hardness_scores)
-    for shard, parts in shards.items():
+    few = sum(pq.read_metadata(path).num_rows for path in selected_questions) <= FEW
+    for names in [[*shards]] if few else [[shard] for shard in shards]:
+        parts = {table: [path for shard in names for path in shards[shard][table]] for table in [*files, HARDNESS]}
         everything = tables.frame(SELECTED_QUESTIONS, parts[SELECTED_QUESTIONS], ABOUT_QUESTIONS)
         questions = _of_models(everything, generator, judge)
         kept = questions[questions["status"] == KEPT]
@@ -62,9 +68,9 @@ def measure_scope(
         drifted.add(guesses)
         histograms.add(kept, near)
         table_6.add(texts, kept)
-        graded = scores(generator, shard)
+        graded = pa.concat_tables(scores(generator, shard) for shard in names)
         hard = set(graded["question_id"].filter(graded["hard"]).to_pylist())
-        candidates += _records(first_of_documents(questions, hard).assign(shard=shard))
+        candidates += _records(first_of_documents(questions, hard))
     for path in rejects:
         rejected.add(tables.read(tables.REJECTS, path).to_pydict())
     strata = tables.frame(HARDNESS_STRATA, hardness_strata)
